@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * about.h - what the catalogue says of an algorithm: where it is printed, what it needs, what is claimed of it.
+ *
+ * The names here are the vocabulary of the whole project; docs/properties.md defines each of them exactly.
+ */
+#ifndef ADMIT_REGISTERS_ABOUT_H
+#define ADMIT_REGISTERS_ABOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where a process is. One passage leads through all of them, in this order; an algorithm without a doorway skips it. */
+enum section { REMAINDER, DOORWAY, WAITING_ROOM, CRITICAL, EXIT, SECTIONS };
+
+/* How a register behaves when a read overlaps a write. Each kind promises less than the one before. */
+enum register_kind { ATOMIC, REGULAR, SAFE, REGISTER_KINDS };
+
+enum property {
+    EXCLUSION,
+    DEADLOCK_FREEDOM,
+    LOCKOUT_FREEDOM,
+    FCFS,
+    BOUNDED_DOORWAY,
+    BOUNDED_EXIT,
+    BOUNDED_WAITING,
+    K_DEADLOCK_AVOIDANCE,
+    FIFE,
+    STRONG_FIFE,
+    OVERTAKING,
+    FIFO_ENABLING,
+    PROPERTIES
+};
+
+/* Faults, as bits, so that a claim can name all that it tolerates. */
+enum fault { CRASH = 1 };
+
+/* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
+struct claim {
+    enum property property;
+    enum register_kind down_to;
+    unsigned faults;
+};
+
+enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
+
+#define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
+
+struct about {
+    const char *id;       /* the name used everywhere; given by the build, from the file's name */
+    const char *title;    /* as the paper calls it */
+    const char *paper;    /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
+    const char *figure;   /* where in the paper */
+    unsigned k;           /* the only k it works for; 0 means any k from 1 to n */
+    const char *bits;     /* shared bits as a formula in n and k, checked against the declared registers by the tests */
+    const char *fairness; /* one phrase for a person */
+    bool doorway;         /* whether it has one; then the text says waiting_room() */
+    struct claim claims[CLAIMS_MAX];
+    unsigned claim_count;
+    size_t ticket_locals[TICKET_LOCALS_MAX]; /* offsets of the tickets among the locals, ended by 0 */
+};
+
+#endif

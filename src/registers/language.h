@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * language.h - the register language: the only way in which an algorithm touches shared memory.
+ *
+ * An algorithm is one file written in the words below. The same text is compiled twice: as straight-line C over C11
+ * atomics (native.h), and as a process that stops before every shared access (stepped.h), which the checker interleaves
+ * and the counter charges. There is no other model of an algorithm anywhere.
+ *
+ *   struct shared { array x; };         the register arrays; `#define x (S->x)` lets the text say x[i]
+ *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
+ *                                       `position at` comes first, in every frame
+ *   DECLARE { x = registers(...); }     name, how many, domain, initial value, who writes, whose memory (home)
+ *   ENTER BEGIN ... END                 from the remainder to the critical section
+ *   LEAVE BEGIN ... END                 from the critical section to the remainder
+ *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f
+ *   ALGORITHM(...)                      what the catalogue says (about.h)
+ *
+ * In scope in every procedure: i (this process), n, k, and L (this procedure's frame).
+ *
+ *   AT("label")                         stands before each shared access and carries the figure's own line or label
+ *   get(r)                              read
+ *   put(r, v)                           write
+ *   put_if_different(r, v)              write unless the register has that value already (Lamport's *:=*)
+ *   update(r, old, e)                   atomically: old := r; r := e, where e may use old
+ *   await(c)                            wait until c, which reads one register once
+ *   try_again(l)                        goto l, for a wait that reads more than one register
+ *   for_all("label", v, from, to) ...   v takes from..to-1 in any order; carries the AT of the body's first access;
+ *                                       needs `procset todo` in the frame
+ *   for_all_others("label", v) ...      the same over every process but i
+ *   waiting_room()                      the doorway ends here; never said by an algorithm that has none
+ *   forget(L.f)                         L.f is not used any more (so that equal states look equal)
+ *
+ * Types of private variables: proc (a process number), flag, procset (a set of processes), ticket (an unbounded number
+ * that is only compared, and grown by one; see checker/tickets.h for how it is kept finite).
+ *
+ * One marker, one access: the stepped world refuses an algorithm that does otherwise.
+ */
+#ifndef ADMIT_REGISTERS_LANGUAGE_H
+#define ADMIT_REGISTERS_LANGUAGE_H
+
+#include "registers/about.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Domains: how many values a register can have. BOOLEAN and small numbers are counted in bits and may be garbled;
+ * TICKET is unbounded and order is all that matters of it. */
+enum { BOOLEAN = 2, TICKET = 0 };
+
+/* Who writes the elements of an array: process e alone writes element e, or anybody writes any. */
+enum writer { OWN_ELEMENT, ANYBODY };
+
+#ifdef ADMIT_STEPPED
+#include "registers/stepped.h"
+#else
+#include "registers/native.h"
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * native.h - the register language over C11 atomics in memory shared by threads or processes.
+ *
+ * Memory orders. Every access is sequentially consistent. The algorithms of the papers assume that a process which has
+ * written its own register and then reads another's sees what was written before: store, then load, of two different
+ * locations. That is the one order that acquire and release do not give (x86 delays the store in its buffer, arm64 may
+ * reorder both), so put is a full-fence store and get a sequentially consistent load; they form one total order over
+ * all registers, which is the interleaving that the checker explores. Leaving publishes by the same store, so what was
+ * written inside happens before the next one's entry. On x86-64 a get is a plain load and a put an xchg; on arm64 they
+ * are ldar and stlr.
+ */
+#ifndef ADMIT_REGISTERS_NATIVE_H
+#define ADMIT_REGISTERS_NATIVE_H
+
+#include "registers/about.h"
+#include "registers/patience.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct {
+    char unused;
+} position;
+typedef unsigned proc;
+typedef bool flag;
+typedef uint64_t procset;
+typedef uint64_t ticket;
+
+enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64 };
+
+/* A register with its cache line to itself: a waiter that reads one register in a loop must not slow its neighbours. */
+struct cell {
+    _Alignas(64) _Atomic uint64_t value;
+    uint16_t writer; /* the only process that may write; checked where assertions are on */
+};
+typedef struct cell *array;
+
+struct native_passage {
+    unsigned i, n, k;
+    struct patience patience;
+};
+
+/* Hands out cells; with cells == NULL it only counts them. */
+struct declaration {
+    unsigned n, k;
+    struct cell *cells;
+    bool initialise; /* false for one who attaches to registers that are in use */
+    size_t registers;
+};
+
+struct declared {
+    uint64_t count, domain, initial;
+    int writer, home;
+};
+
+struct native_algorithm {
+    struct about about;
+    size_t shared_size, locals_size;
+    void (*declare)(struct declaration *D, void *shared);
+    void (*enter)(struct native_passage *P, const void *shared, void *locals);
+    void (*leave)(struct native_passage *P, const void *shared, void *locals);
+};
+
+array admit_declare_registers(struct declaration *D, struct declared a);
+
+static inline uint64_t native_get(const struct cell *cell)
+{
+    return atomic_load_explicit(&cell->value, memory_order_seq_cst);
+}
+
+static inline void native_put(struct cell *cell, uint64_t value, unsigned i)
+{
+    assert(cell->writer == NATIVE_WRITER_ANYBODY || cell->writer == i);
+    (void)i;
+    atomic_store_explicit(&cell->value, value, memory_order_seq_cst);
+}
+
+static inline void native_put_if_different(struct cell *cell, uint64_t value, unsigned i)
+{
+    if (native_get(cell) != value)
+        native_put(cell, value, i);
+}
+
+#define L (*frame)
+
+#define registers(name_, count_, domain_, initial_, ...)                                                               \
+    admit_declare_registers(                                                                                           \
+        D, (struct declared){.count = (count_), .domain = (domain_), .initial = (initial_), .home = -1, __VA_ARGS__})
+#define DECLARE                                                                                                        \
+    static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
+                        __attribute__((unused)) unsigned k)
+
+#define ENTER static inline void enter(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define LEAVE static inline void leave(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define PROCEDURE(p) static inline void p(struct native_passage *P, const struct shared *S, struct p *frame)
+#define BEGIN                                                                                                          \
+    {                                                                                                                  \
+        const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
+        (void)i, (void)n, (void)k, (void)S, (void)frame;
+#define END }
+
+#define AT(name_)
+#define CALL(p, f) p(P, S, &(f))
+
+#define get(r) native_get(&(r))
+#define put(r, v) native_put(&(r), (v), i)
+#define put_if_different(r, v) native_put_if_different(&(r), (v), i)
+#define update(r, old, e)                                                                                              \
+    do {                                                                                                               \
+        uint64_t seen_ = native_get(&(r));                                                                             \
+        do                                                                                                             \
+            (old) = seen_;                                                                                             \
+        while (!atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (uint64_t)(e), memory_order_seq_cst,         \
+                                                      memory_order_seq_cst));                                          \
+    } while (0)
+
+#define await(c)                                                                                                       \
+    do {                                                                                                               \
+        struct patience patience_ = {0};                                                                               \
+        while (!(c))                                                                                                   \
+            admit_be_patient(&patience_);                                                                              \
+    } while (0)
+#define try_again(l)                                                                                                   \
+    do {                                                                                                               \
+        admit_be_patient(&P->patience);                                                                                \
+        goto l;                                                                                                        \
+    } while (0)
+
+#define for_all(name_, v, from, to) for ((v) = (from); (v) < (to); (v)++)
+#define for_all_others(name_, v)                                                                                       \
+    for ((v) = 0; (v) < n; (v)++)                                                                                      \
+        if ((v) == i) {                                                                                                \
+        } else
+#define waiting_room() ((void)0)
+#define forget(f) ((void)0)
+
+/* The locals live on the stack, where the compiler keeps them in registers, and are copied out for the way back. */
+#define ALGORITHM(...)                                                                                                 \
+    static void declare_any(struct declaration *D, void *shared)                                                       \
+    {                                                                                                                  \
+        declare(D, shared, D->n, D->k);                                                                                \
+    }                                                                                                                  \
+    static void enter_any(struct native_passage *P, const void *shared, void *locals)                                  \
+    {                                                                                                                  \
+        struct locals frame = {0};                                                                                     \
+        enter(P, shared, &frame);                                                                                      \
+        *(struct locals *)locals = frame;                                                                              \
+    }                                                                                                                  \
+    static void leave_any(struct native_passage *P, const void *shared, void *locals)                                  \
+    {                                                                                                                  \
+        struct locals frame = *(struct locals *)locals;                                                                \
+        leave(P, shared, &frame);                                                                                      \
+    }                                                                                                                  \
+    extern const struct native_algorithm ADMIT_SYMBOL;                                                                 \
+    const struct native_algorithm ADMIT_SYMBOL = {.shared_size = sizeof(struct shared),                                \
+                                                  .locals_size = sizeof(struct locals),                                \
+                                                  .declare = declare_any,                                              \
+                                                  .enter = enter_any,                                                  \
+                                                  .leave = leave_any,                                                  \
+                                                  .about = {.id = ADMIT_ID, __VA_ARGS__}}
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stepped.h - the register language for the checked and the counted world.
+ *
+ * A procedure becomes resumable: AT saves where it stands and returns, and the next call goes on from there (a switch
+ * on the saved position, whose cases stand wherever an AT stands; frames of nested procedures carry their own
+ * position). So a process is a pure function: from its frame and the value of one register to its next frame and, for a
+ * write, a new value. That purity is what lets the checker run each local step once and remember it.
+ */
+#ifndef ADMIT_REGISTERS_STEPPED_H
+#define ADMIT_REGISTERS_STEPPED_H
+
+#include "registers/about.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint16_t position;
+typedef uint8_t proc;
+typedef uint8_t flag;
+typedef uint16_t procset;
+typedef uint8_t ticket;
+
+enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120 };
+
+/* A cell stands for a register: its address names it, nothing is stored in it. */
+struct cell {
+    char name_only;
+};
+typedef const struct cell *array;
+
+/* One declared array of registers; the register numbers first..first+count-1 are its elements. */
+struct declared {
+    const char *name;
+    unsigned first, count;
+    uint64_t domain; /* TICKET, or the number of values */
+    uint64_t initial;
+    int writer; /* enum writer */
+    int home;   /* process in whose memory it lies (DSM), or -1: its writer's */
+};
+
+enum { ARRAYS_MAX = 16 };
+
+struct declaration {
+    unsigned n, k;
+    const struct cell *cells; /* cells[r] is register number r */
+    unsigned registers;
+    unsigned arrays;
+    struct declared array[ARRAYS_MAX];
+};
+
+enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE };
+
+/* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; or finished. */
+enum outcome { PAUSED, STUCK, DONE };
+
+/* One call of a procedure: what it is told, and what it did. */
+struct stepping {
+    unsigned i, n, k;
+    const struct cell *cells;
+    uint64_t value;    /* in: what the accessed register holds, or what a read of it returns */
+    unsigned choice;   /* in: which element a for_all takes next, if it may choose */
+    bool any_order;    /* in: whether it may */
+    unsigned accesses; /* out: shared accesses made; the caller insists on one */
+    enum access_kind kind;
+    unsigned reg;
+    uint64_t written;
+    unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
+    bool in_waiting_room; /* out: the doorway ended in this step */
+    const char *label;    /* out: the marker it stopped at */
+};
+
+struct stepped_algorithm {
+    struct about about;
+    size_t shared_size, locals_size;
+    void (*declare)(struct declaration *D, void *shared);
+    enum outcome (*enter)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*leave)(struct stepping *P, const void *shared, void *locals);
+};
+
+static inline array declare_registers(struct declaration *D, struct declared a)
+{
+    a.first = D->registers;
+    D->registers += a.count;
+    D->array[D->arrays++] = a;
+    return D->cells + a.first;
+}
+
+static inline uint64_t stepped_access(struct stepping *P, enum access_kind kind, const struct cell *cell,
+                                      uint64_t written)
+{
+    P->accesses++;
+    P->kind = kind;
+    P->reg = (unsigned)(cell - P->cells);
+    P->written = written;
+    return P->value;
+}
+
+/* The for_all's next element: the choice-th of those left, or the lowest where the order is fixed. */
+static inline proc stepped_choose(struct stepping *P, procset todo)
+{
+    P->choices = P->any_order ? (unsigned)__builtin_popcount(todo) : 1;
+    for (unsigned skip = P->choice; skip > 0; skip--)
+        todo &= (procset)(todo - 1);
+    return (proc)__builtin_ctz(todo);
+}
+
+static inline procset stepped_range(unsigned from, unsigned to)
+{
+    return from < to ? (procset)((1u << to) - (1u << from)) : 0;
+}
+
+#define L (*frame)
+
+#define registers(name_, count_, domain_, initial_, ...)                                                               \
+    declare_registers(                                                                                                 \
+        D,                                                                                                             \
+        (struct declared){                                                                                             \
+            .name = (name_), .count = (count_), .domain = (domain_), .initial = (initial_), .home = -1, __VA_ARGS__})
+#define DECLARE                                                                                                        \
+    static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
+                        __attribute__((unused)) unsigned k)
+
+#define ENTER static enum outcome enter(struct stepping *P, const struct shared *S, struct locals *frame)
+#define LEAVE static enum outcome leave(struct stepping *P, const struct shared *S, struct locals *frame)
+#define PROCEDURE(p) static enum outcome p(struct stepping *P, const struct shared *S, struct p *frame)
+
+#define BEGIN                                                                                                          \
+    {                                                                                                                  \
+        const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
+        (void)i, (void)n, (void)k;                                                                                     \
+        switch (frame->at) {                                                                                           \
+        case 0:
+#define END                                                                                                            \
+    }                                                                                                                  \
+    return DONE;                                                                                                       \
+    }
+
+#define AT(name_)                                                                                                      \
+    do {                                                                                                               \
+        P->label = (name_);                                                                                            \
+        frame->at = __LINE__;                                                                                          \
+        return PAUSED;                                                                                                 \
+    case __LINE__:;                                                                                                    \
+    } while (0);
+
+#define CALL(p, f)                                                                                                     \
+    do {                                                                                                               \
+        (f).at = 0;                                                                                                    \
+        __attribute__((fallthrough));                                                                                  \
+    case __LINE__:;                                                                                                    \
+        frame->at = __LINE__;                                                                                          \
+        enum outcome outcome_ = p(P, S, &(f));                                                                         \
+        if (outcome_ != DONE)                                                                                          \
+            return outcome_;                                                                                           \
+    } while (0)
+
+#define get(r) stepped_access(P, READ, &(r), 0)
+#define put(r, v) ((void)stepped_access(P, WRITE, &(r), (v)))
+#define put_if_different(r, v) ((void)stepped_access(P, WRITE_IF_DIFFERENT, &(r), (v)))
+#define update(r, old, e)                                                                                              \
+    do {                                                                                                               \
+        (old) = stepped_access(P, UPDATE, &(r), 0);                                                                    \
+        P->written = (e);                                                                                              \
+    } while (0)
+
+/* A failed test is a step that changes nothing. */
+#define await(c)                                                                                                       \
+    do {                                                                                                               \
+        if (!(c))                                                                                                      \
+            return STUCK;                                                                                              \
+    } while (0)
+#define try_again(l) goto l
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+#define for_each_in(name_, v, set)                                                                                     \
+    for (L.todo = (set), (v) = 0; L.todo != 0; L.todo &= (procset) ~(1u << (v)), (v) = 0)                              \
+        if (1) {                                                                                                       \
+            P->label = (name_);                                                                                        \
+            frame->at = __LINE__;                                                                                      \
+            return PAUSED;                                                                                             \
+        case __LINE__:                                                                                                 \
+            (v) = stepped_choose(P, L.todo);                                                                           \
+            goto JOIN(body_, __LINE__);                                                                                \
+        } else                                                                                                         \
+            JOIN(body_, __LINE__) :
+#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to)))
+#define for_all_others(name_, v) for_each_in (name_, v, (procset)(stepped_range(0, n) & ~(1u << i)))
+
+#define waiting_room() ((void)(P->in_waiting_room = true))
+#define forget(f) ((void)memset(&(f), 0, sizeof(f)))
+
+#define ALGORITHM(...)                                                                                                 \
+    static void declare_any(struct declaration *D, void *shared)                                                       \
+    {                                                                                                                  \
+        declare(D, shared, D->n, D->k);                                                                                \
+    }                                                                                                                  \
+    static enum outcome enter_any(struct stepping *P, const void *shared, void *locals)                                \
+    {                                                                                                                  \
+        return enter(P, shared, locals);                                                                               \
+    }                                                                                                                  \
+    static enum outcome leave_any(struct stepping *P, const void *shared, void *locals)                                \
+    {                                                                                                                  \
+        return leave(P, shared, locals);                                                                               \
+    }                                                                                                                  \
+    _Static_assert(sizeof(struct locals) <= LOCALS_MAX, "raise LOCALS_MAX");                                           \
+    _Static_assert(offsetof(struct locals, at) == 0, "position comes first in a frame");                               \
+    extern const struct stepped_algorithm ADMIT_SYMBOL;                                                                \
+    const struct stepped_algorithm ADMIT_SYMBOL = {.shared_size = sizeof(struct shared),                               \
+                                                   .locals_size = sizeof(struct locals),                               \
+                                                   .declare = declare_any,                                             \
+                                                   .enter = enter_any,                                                 \
+                                                   .leave = leave_any,                                                 \
+                                                   .about = {.id = ADMIT_ID, __VA_ARGS__}}
+
+#endif
