@@ -16,7 +16,6 @@
 #include "registers/about.h"
 #include "registers/patience.h"
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +35,7 @@ enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64 };
 /* A register with its cache line to itself: a waiter that reads one register in a loop must not slow its neighbours. */
 struct cell {
     _Alignas(64) _Atomic uint64_t value;
-    uint16_t writer; /* the only process that may write; checked where assertions are on */
+    uint16_t writer; /* the only process that may write it, or NATIVE_WRITER_ANYBODY; debug builds insist on it */
 };
 typedef struct cell *array;
 
@@ -45,12 +44,14 @@ struct native_passage {
     struct patience patience;
 };
 
-/* Hands out cells; with cells == NULL it only counts them. */
+/* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their initial
+ * values; or, for one who attaches while others use them, to see that each holds a value of its domain. */
 struct declaration {
     unsigned n, k;
-    struct cell *cells;
-    bool initialise; /* false for one who attaches to registers that are in use */
-    size_t registers;
+    enum { COUNT_REGISTERS, INITIALISE_REGISTERS, CHECK_REGISTERS } purpose;
+    struct cell *cells; /* not used for counting */
+    size_t registers;   /* out: how many */
+    bool in_order;      /* out: checking found nothing wrong */
 };
 
 struct declared {
@@ -68,6 +69,20 @@ struct native_algorithm {
 
 array admit_declare_registers(struct declaration *D, struct declared a);
 
+/* Ends the program, naming the process that wrote another's register. */
+_Noreturn void admit_not_the_writer(uint16_t writer, unsigned i);
+
+/* What release builds assume, debug builds (-DADMIT_DEBUG) verify. */
+static inline void native_check_writer(const struct cell *cell, unsigned i)
+{
+#ifdef ADMIT_DEBUG
+    if (cell->writer != NATIVE_WRITER_ANYBODY && cell->writer != i)
+        admit_not_the_writer(cell->writer, i);
+#else
+    (void)cell, (void)i;
+#endif
+}
+
 static inline uint64_t native_get(const struct cell *cell)
 {
     return atomic_load_explicit(&cell->value, memory_order_seq_cst);
@@ -75,8 +90,7 @@ static inline uint64_t native_get(const struct cell *cell)
 
 static inline void native_put(struct cell *cell, uint64_t value, unsigned i)
 {
-    assert(cell->writer == NATIVE_WRITER_ANYBODY || cell->writer == i);
-    (void)i;
+    native_check_writer(cell, i);
     atomic_store_explicit(&cell->value, value, memory_order_seq_cst);
 }
 
@@ -113,6 +127,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define update(r, old, e)                                                                                              \
     do {                                                                                                               \
         uint64_t seen_ = native_get(&(r));                                                                             \
+        native_check_writer(&(r), i);                                                                                  \
         do                                                                                                             \
             (old) = seen_;                                                                                             \
         while (!atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (uint64_t)(e), memory_order_seq_cst,         \
@@ -139,7 +154,8 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define waiting_room() ((void)0)
 #define forget(f) ((void)0)
 
-/* The locals live on the stack, where the compiler keeps them in registers, and are copied out for the way back. */
+/* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it must
+ * suppose that an atomic access changes anything else); the locals are copied out for the way back. */
 #define ALGORITHM(...)                                                                                                 \
     static void declare_any(struct declaration *D, void *shared)                                                       \
     {                                                                                                                  \
@@ -148,13 +164,15 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
     static void enter_any(struct native_passage *P, const void *shared, void *locals)                                  \
     {                                                                                                                  \
         struct locals frame = {0};                                                                                     \
-        enter(P, shared, &frame);                                                                                      \
+        const struct shared arrays = *(const struct shared *)shared;                                                   \
+        enter(P, &arrays, &frame);                                                                                     \
         *(struct locals *)locals = frame;                                                                              \
     }                                                                                                                  \
     static void leave_any(struct native_passage *P, const void *shared, void *locals)                                  \
     {                                                                                                                  \
         struct locals frame = *(struct locals *)locals;                                                                \
-        leave(P, shared, &frame);                                                                                      \
+        const struct shared arrays = *(const struct shared *)shared;                                                   \
+        leave(P, &arrays, &frame);                                                                                     \
     }                                                                                                                  \
     extern const struct native_algorithm ADMIT_SYMBOL;                                                                 \
     const struct native_algorithm ADMIT_SYMBOL = {.shared_size = sizeof(struct shared),                                \

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "native/error.h"
+
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
+
+static _Thread_local admit_error last_error = ADMIT_OK;
+
+void *admit_fail(admit_error error)
+{
+    last_error = error;
+    return NULL;
+}
+
+admit_error admit_last_error(void)
+{
+    return last_error;
+}
+
+const char *admit_error_message(admit_error error)
+{
+    switch (error) {
+    case ADMIT_OK:
+        return "no error";
+    case ADMIT_UNKNOWN_ALGORITHM:
+        return "no algorithm of the catalogue has this id";
+    case ADMIT_BAD_N:
+        return "n must be from 1 to " TEXT(ADMIT_PARTICIPANTS_MAX);
+    case ADMIT_BAD_K:
+        return "k must be from 1 to n, and 1 for an algorithm that knows no other";
+    case ADMIT_BAD_PARTICIPANT:
+        return "participants are numbered from 0 to n-1";
+    case ADMIT_ALREADY_INSIDE:
+        return "this participant is inside already";
+    case ADMIT_NOT_INSIDE:
+        return "this participant is not inside";
+    case ADMIT_MEMORY_TOO_SMALL:
+        return "the memory is too small for the lock";
+    case ADMIT_MEMORY_MISALIGNED:
+        return "the memory must start at a multiple of " TEXT(ADMIT_ALIGNMENT) " bytes";
+    case ADMIT_NOT_A_LOCK:
+        return "there is no lock in this memory";
+    case ADMIT_OTHER_LAYOUT:
+        return "the lock was made by a library with another layout of shared memory";
+    case ADMIT_CORRUPT:
+        return "the lock's memory has been overwritten";
+    case ADMIT_NO_MEMORY:
+        return "out of memory";
+    }
+    return "unknown error";
+}
+
+const char *admit_version(void)
+{
+    return TEXT(ADMIT_VERSION_MAJOR) "." TEXT(ADMIT_VERSION_MINOR) "." TEXT(ADMIT_VERSION_PATCH);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * error.h - why the last call of this thread made nothing.
+ */
+#ifndef ADMIT_NATIVE_ERROR_H
+#define ADMIT_NATIVE_ERROR_H
+
+#include "admit.h"
+
+/* Notes the error for admit_last_error and returns NULL, which is what the caller then returns. */
+void *admit_fail(admit_error error);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "registers/language.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void initialise(struct cell *cell, uint64_t initial, uint16_t writer)
+{
+    memset(cell, 0, sizeof *cell);
+    cell->writer = writer;
+    atomic_init(&cell->value, initial);
+}
+
+static bool in_order(const struct cell *cell, uint64_t domain, uint16_t writer)
+{
+    return cell->writer == writer && (domain == TICKET || native_get(cell) < domain);
+}
+
+array admit_declare_registers(struct declaration *D, struct declared a)
+{
+    size_t first = D->registers;
+    D->registers += a.count;
+    if (D->purpose == COUNT_REGISTERS)
+        return NULL;
+    struct cell *cells = D->cells + first;
+    for (size_t e = 0; e < a.count; e++) {
+        uint16_t writer = a.writer == OWN_ELEMENT ? (uint16_t)e : (uint16_t)NATIVE_WRITER_ANYBODY;
+        if (D->purpose == INITIALISE_REGISTERS)
+            initialise(&cells[e], a.initial, writer);
+        else if (!in_order(&cells[e], a.domain, writer))
+            D->in_order = false;
+    }
+    return cells;
+}
+
+void admit_not_the_writer(uint16_t writer, unsigned i)
+{
+    fprintf(stderr, "admit: process %u wrote a register that only process %u may write\n", i, (unsigned)writer);
+    abort();
+}
