@@ -13,7 +13,7 @@ static void initialise(struct cell *cell, uint64_t initial, uint16_t writer)
 
 static bool in_order(const struct cell *cell, uint64_t domain, uint16_t writer)
 {
-    return cell->writer == writer && (domain == TICKET || native_get(cell) < domain);
+    return cell->writer == writer && (domain == TICKET || atomic_load(&cell->value) < domain);
 }
 
 array admit_declare_registers(struct declaration *D, struct declared a)

@@ -35,13 +35,14 @@ enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64 };
 /* A register with its cache line to itself: a waiter that reads one register in a loop must not slow its neighbours. */
 struct cell {
     _Alignas(64) _Atomic uint64_t value;
+    _Atomic uint32_t sleepers; /* how many sleep until value changes; see patience.h */
     uint16_t writer; /* the only process that may write it, or NATIVE_WRITER_ANYBODY; debug builds insist on it */
 };
 typedef struct cell *array;
 
 struct native_passage {
     unsigned i, n, k;
-    struct patience patience;
+    struct patience patience; /* used up by all waits of the passage together */
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their initial
@@ -83,20 +84,42 @@ static inline void native_check_writer(const struct cell *cell, unsigned i)
 #endif
 }
 
-static inline uint64_t native_get(const struct cell *cell)
+/* The process before v, in a circle. */
+static inline unsigned before(unsigned v, unsigned n)
 {
-    return atomic_load_explicit(&cell->value, memory_order_seq_cst);
+    return v > 0 ? v - 1 : n - 1;
+}
+
+/* The register that was read last and what it held. If a wait's test fails, that is what to watch. It never leaves the
+ * machine's registers, and is not computed where no wait follows. */
+struct watched {
+    struct cell *cell;
+    uint64_t value;
+};
+
+static inline uint64_t native_get(struct cell *cell, struct watched *last)
+{
+    uint64_t value = atomic_load_explicit(&cell->value, memory_order_seq_cst);
+    *last = (struct watched){cell, value};
+    return value;
+}
+
+static inline void native_wake(struct cell *cell)
+{
+    if (__builtin_expect(atomic_load_explicit(&cell->sleepers, memory_order_seq_cst) != 0, 0))
+        admit_wake(&cell->value);
 }
 
 static inline void native_put(struct cell *cell, uint64_t value, unsigned i)
 {
     native_check_writer(cell, i);
     atomic_store_explicit(&cell->value, value, memory_order_seq_cst);
+    native_wake(cell);
 }
 
 static inline void native_put_if_different(struct cell *cell, uint64_t value, unsigned i)
 {
-    if (native_get(cell) != value)
+    if (atomic_load_explicit(&cell->value, memory_order_seq_cst) != value)
         native_put(cell, value, i);
 }
 
@@ -115,42 +138,43 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
-        (void)i, (void)n, (void)k, (void)S, (void)frame;
+        struct watched last_ = {0};                                                                                    \
+        (void)i, (void)n, (void)k, (void)S, (void)frame, (void)last_;
 #define END }
 
 #define AT(name_)
 #define CALL(p, f) p(P, S, &(f))
 
-#define get(r) native_get(&(r))
+#define get(r) native_get(&(r), &last_)
 #define put(r, v) native_put(&(r), (v), i)
 #define put_if_different(r, v) native_put_if_different(&(r), (v), i)
 #define update(r, old, e)                                                                                              \
     do {                                                                                                               \
-        uint64_t seen_ = native_get(&(r));                                                                             \
+        uint64_t seen_ = get(r);                                                                                       \
         native_check_writer(&(r), i);                                                                                  \
         do                                                                                                             \
             (old) = seen_;                                                                                             \
         while (!atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (uint64_t)(e), memory_order_seq_cst,         \
                                                       memory_order_seq_cst));                                          \
+        native_wake(&(r));                                                                                             \
     } while (0)
 
 #define await(c)                                                                                                       \
     do {                                                                                                               \
-        struct patience patience_ = {0};                                                                               \
+        P->patience.sleeps = 0;                                                                                        \
         while (!(c))                                                                                                   \
-            admit_be_patient(&patience_);                                                                              \
+            admit_be_patient(&P->patience, AWAITED, &last_.cell->value, last_.value, &last_.cell->sleepers);           \
     } while (0)
 #define try_again(l)                                                                                                   \
     do {                                                                                                               \
-        admit_be_patient(&P->patience);                                                                                \
+        admit_be_patient(&P->patience, OBSTACLE, &last_.cell->value, last_.value, &last_.cell->sleepers);              \
         goto l;                                                                                                        \
     } while (0)
 
 #define for_all(name_, v, from, to) for ((v) = (from); (v) < (to); (v)++)
-#define for_all_others(name_, v)                                                                                       \
-    for ((v) = 0; (v) < n; (v)++)                                                                                      \
-        if ((v) == i) {                                                                                                \
-        } else
+/* Downwards from i - 1 and round. Under load the processes tend to go in the order of their numbers; then each waits for
+ * its predecessor alone, and not for every one before it in turn. */
+#define for_all_others(name_, v) for ((v) = before(i, n); (v) != i; (v) = before((v), n))
 #define waiting_room() ((void)0)
 #define forget(f) ((void)0)
 
