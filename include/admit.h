@@ -49,7 +49,8 @@
  *   - Enter is not recursive, and nothing can interrupt it: there is no try and no time-out.
  *   - Across fork, parent and child share the numbers: a child that goes on as participant i, inside or not, does so
  *     instead of its parent.
- *   - Waiting spins for some microseconds, then yields, then sleeps for growing spells. A waiter is not woken: it looks.
+ *   - Waiting spins for some microseconds, then yields, then sleeps until what it waits for is written. It is meant for
+ *     more participants than there are cores, and for long waits too.
  *   - Any process that can write the memory can break the lock; none can make attach crash.
  */
 #ifndef ADMIT_H

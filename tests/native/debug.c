@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A debug build ends a program in which a process writes another's single-writer register, and names both.
+ */
+#include "test.h"
+
+#include "native/lock.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern const struct native_algorithm broken_wrong_writer; /* compiled with ADMIT_DEBUG */
+
+static void writing_anothers_register_is_fatal(void **state)
+{
+    (void)state;
+    int messages[2];
+    assert_int_equal(pipe(messages), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGABRT, SIG_DFL); /* cmocka would catch it */
+        dup2(messages[1], STDERR_FILENO);
+        admit_lock_enter(admit_lock_create_by(&broken_wrong_writer, 3, 1), 1);
+        _exit(0);
+    }
+    close(messages[1]);
+    char text[200] = "";
+    assert_true(read(messages[0], text, sizeof text - 1) > 0);
+    close(messages[0]);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_non_null(strstr(text, "process 1 wrote a register that only process 2 may write"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(writing_anothers_register_is_fatal)};
+    return cmocka_run_group_tests_name("native debug", tests, NULL, NULL);
+}

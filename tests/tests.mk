@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+#
+# make test          everything CI runs
+# make test-native   the locks only
+# make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
+# make test-tsan     the locks under ThreadSanitizer
+#
+# A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
+# tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build they test, and make
+# themselves small if ADMIT_TEST_QUICK is set.
+
+NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
+UNIT_SUITES := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
+CLI_SUITES := $(sort $(wildcard tests/cli/*.bats))
+SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
+
+# --- what to run: arguments for tests/run -----------------------------------------------------------------------------
+HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
+ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
+	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
+TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(BUILD)/tsan/tests/native/stress
+
+# --- and what must be built for it ------------------------------------------------------------------------------------
+# All cores, unless make was told how many.
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
+BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
+	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/tsan/tests/native/stress BUILD=$(BUILD)/tsan \
+	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
+BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
+
+test:
+	$(BUILD_HERE)
+	$(BUILD_ASAN)
+	$(BUILD_TSAN)
+	$(BUILD_CLANG)
+	@tests/run $(HERE) $(ASAN) $(TSAN)
+
+test-native:
+	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
+	@tests/run BUILD=$(BUILD) $(NATIVE_SUITES)
+
+test-asan:
+	$(BUILD_ASAN)
+	@tests/run $(ASAN)
+
+test-tsan:
+	$(BUILD_TSAN)
+	@tests/run $(TSAN)
+
+test-binaries: all $(NATIVE_SUITES) $(UNIT_SUITES) $(EXAMPLES)
+
+# --- how to build a suite ---------------------------------------------------------------------------------------------
+COMPILE_TEST = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS)
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(TOOL_LIBS) -lcmocka -o $@
+
+$(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+
+# Locks that are wrong on purpose. The debug checks are always on in them; `unordered` is the One-Bit algorithm as it
+# stands, with every access relaxed.
+BROKEN := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c)) \
+	$(BUILD)/tests/broken/unordered.o
+
+$(BUILD)/tests/broken.a: $(BROKEN)
+	$(AR) rcs $@ $^
+
+$(BUILD)/tests/broken/%.o: tests/native/broken/%.c
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"$*"' -DADMIT_SYMBOL=broken_$* -c $< -o $@
+
+$(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED -Wno-builtin-macro-redefined \
+		-DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
+
+$(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
+
+.PHONY: test test-native test-asan test-tsan test-binaries
