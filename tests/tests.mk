@@ -4,6 +4,7 @@
 # make test-native   the locks only
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks under ThreadSanitizer
+# make test-clang    everything built with clang; the locks run
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
 # tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build they test, and make
@@ -19,7 +20,8 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard exampl
 HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
-TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(BUILD)/tsan/tests/native/stress
+TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK= $(BUILD)/tsan/tests/native/stress
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.
@@ -36,7 +38,7 @@ test:
 	$(BUILD_ASAN)
 	$(BUILD_TSAN)
 	$(BUILD_CLANG)
-	@tests/run $(HERE) $(ASAN) $(TSAN)
+	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
@@ -49,6 +51,10 @@ test-asan:
 test-tsan:
 	$(BUILD_TSAN)
 	@tests/run $(TSAN)
+
+test-clang:
+	$(BUILD_CLANG)
+	@tests/run $(CLANG)
 
 test-binaries: all $(NATIVE_SUITES) $(UNIT_SUITES) $(EXAMPLES)
 
@@ -84,4 +90,4 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
 
-.PHONY: test test-native test-asan test-tsan test-binaries
+.PHONY: test test-native test-asan test-tsan test-clang test-binaries

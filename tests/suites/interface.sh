@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The public header stands alone and describes exactly what the shared library exports.
+. tests/tap.sh
+
+header=include/admit.h
+
+stands_alone_in_c() {
+    "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+}
+
+stands_alone_in_cxx() {
+    clang -Wall -Wextra -Wpedantic -Werror -Wno-pragma-once-outside-header -fsyntax-only -x c++ "$header"
+}
+
+exports_what_it_declares() {
+    sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)(.*/\1/p' "$header" | sort >"$scratch/declared"
+    nm -D --defined-only "$BUILD/libadmit.so" | awk '{ print $3 }' | sort >"$scratch/exported"
+    diff "$scratch/declared" "$scratch/exported" && test -s "$scratch/declared"
+}
+
+needs_libc_alone() {
+    needed=$(objdump -p "$BUILD/libadmit.so" | awk '$1 == "NEEDED" && $2 !~ /^ld-linux/ { print $2 }')
+    echo "needed: $needed"
+    test "$needed" = libc.so.6
+}
+
+check "admit.h compiles alone as C99" stands_alone_in_c
+check "admit.h compiles alone as C++" stands_alone_in_cxx
+check "libadmit.so exports what admit.h declares, and nothing else" exports_what_it_declares
+check "libadmit.so needs libc alone" needs_libc_alone
+finish

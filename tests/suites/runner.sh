@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tests/run itself: a failure of any kind is counted, shown and told by the exit status.
+. tests/tap.sh
+
+# judged CLOSING_LINE STATUS SCRIPT...: the closing line and exit status of tests/run over suites with these contents.
+judged() {
+    closing=$1 status=$2
+    shift 2
+    rm -f "$scratch"/suite*.sh
+    for script; do
+        suite=$(mktemp "$scratch/suiteXXXX.sh")
+        printf '#!/bin/sh\n%s\n' "$script" >"$suite"
+        chmod +x "$suite"
+    done
+    tests/run "$scratch"/suite*.sh >"$scratch/report"
+    told=$?
+    cat "$scratch/report"
+    test "$told" -eq "$status" && test "$(tail -n 1 "$scratch/report")" = "$closing"
+}
+
+says() {
+    grep -q "$1" "$scratch/report"
+}
+
+check "counts what passes" judged "2 passed, 0 failed" 0 'echo 1..2; echo ok 1; echo ok 2'
+check "adds up suites" judged "3 passed, 0 failed" 0 'echo 1..1; echo ok' 'echo 1..2; echo ok; echo ok'
+check "counts what fails" judged "1 passed, 1 failed" 1 'echo ok 1; echo not ok 2 - bad; echo "# reason"; echo 1..2'
+check "shows what a failed case said" says '# reason'
+check "a crash fails" judged "1 passed, 1 failed" 1 'echo 1..1; echo ok 1; kill -SEGV $$'
+check "breaking off fails" judged "1 passed, 1 failed" 1 'echo 1..2; echo ok 1'
+check "testing nothing fails" judged "0 passed, 1 failed" 1 'true'
+check "a bad exit status fails" judged "1 passed, 1 failed" 1 'echo 1..1; echo ok 1; exit 3'
+export SUITE_TIME_LIMIT=1
+check "a hang fails" judged "0 passed, 1 failed" 1 'echo 1..1; sleep 10'
+unset SUITE_TIME_LIMIT
+check "and is told as such" says 'hung, and was stopped'
+check "an empty plan fails" judged "0 passed, 1 failed" 1 'echo 1..0'
+check "a skipped case neither passes nor fails" judged "1 passed, 0 failed" 0 \
+    'echo ok 1 - a; echo "ok 2 - b # SKIP no etcd here"; echo 1..2'
+check "a skipped suite neither passes nor fails" judged "1 passed, 0 failed" 0 \
+    'echo "1..0 # SKIP no spin here"' 'echo 1..1; echo ok 1'
+finish
