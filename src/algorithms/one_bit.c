@@ -35,6 +35,7 @@ DECLARE
 ENTER
 BEGIN
 l:
+    forget(L.j);
     AT("l")
     put(x[i], true);
     for (L.j = 0; L.j < i; L.j++) {

@@ -16,6 +16,13 @@ enum section { REMAINDER, DOORWAY, WAITING_ROOM, CRITICAL, EXIT, SECTIONS };
 /* How a register behaves when a read overlaps a write. Each kind promises less than the one before. */
 enum register_kind { ATOMIC, REGULAR, SAFE, REGISTER_KINDS };
 
+/* Domains: how many values a register can have. BOOLEAN and small numbers are counted in bits and may be garbled;
+ * TICKET is unbounded and order is all that matters of it. */
+enum { BOOLEAN = 2, TICKET = 0 };
+
+/* Who writes the elements of an array: process e alone writes element e, or anybody writes any. */
+enum writer { OWN_ELEMENT, ANYBODY };
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,

@@ -45,13 +45,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Domains: how many values a register can have. BOOLEAN and small numbers are counted in bits and may be garbled;
- * TICKET is unbounded and order is all that matters of it. */
-enum { BOOLEAN = 2, TICKET = 0 };
-
-/* Who writes the elements of an array: process e alone writes element e, or anybody writes any. */
-enum writer { OWN_ELEMENT, ANYBODY };
-
 #ifdef ADMIT_STEPPED
 #include "registers/stepped.h"
 #else

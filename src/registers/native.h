@@ -22,9 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct {
-    char unused;
-} position;
+typedef unsigned position; /* of no use here */
 typedef unsigned proc;
 typedef bool flag;
 typedef uint64_t procset;

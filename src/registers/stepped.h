@@ -21,7 +21,7 @@ typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
 typedef uint16_t procset;
-typedef uint8_t ticket;
+typedef uint16_t ticket;
 
 enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120 };
 

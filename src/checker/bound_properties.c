@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bounds: bounded-doorway (P5), bounded-exit (P6), bounded-waiting (P7). Each is a longest run, and violated iff it has
+ * none. Also the enabled relation, which is the same question asked of every state.
+ */
+#include "checker/die.h"
+#include "checker/parallel.h"
+#include "checker/properties.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_in_doorway(const struct standing *standing, unsigned i)
+{
+    return standing->doorway >> i & 1;
+}
+
+static bool is_in_waiting_room(const struct standing *standing, unsigned i)
+{
+    return standing->waiting_room >> i & 1;
+}
+
+static bool is_in_exit(const struct standing *standing, unsigned i)
+{
+    return exiting(standing) >> i & 1;
+}
+
+/* The bound is violated: from `state`, which is in the part, the event can happen without end. */
+static void show_unbounded(struct finding *finding, const struct exploration *exploration, const struct part *part,
+                           struct event event, uint32_t state)
+{
+    finding->verdict = VIOLATED;
+    finding->has_witness = true;
+    finding->has_bound = false;
+    witness_open(&finding->witness, exploration, exploration->graph.numbers[state]);
+    finding->witness.at = state;
+    witness_loop_of(&finding->witness, exploration, part, event);
+}
+
+/* --- P5, P6: own steps in the doorway, or on the way out ------------------------------------------------------------ */
+
+static bool begins_section(const struct graph *graph, enum property property, unsigned i, uint32_t from, uint64_t edge)
+{
+    uint8_t kind = graph->kinds[edge];
+    if ((kind & EDGE_PROCESS) != i || kind & EDGE_CRASH)
+        return false;
+    return property == BOUNDED_DOORWAY ? (kind & EDGE_ENTERS_DOORWAY) != 0 : graph->standing[from].critical >> i & 1;
+}
+
+void judge_bounded_section(struct finding *finding, const struct exploration *exploration)
+{
+    const struct graph *graph = &exploration->graph;
+    bool doorway = finding->property == BOUNDED_DOORWAY;
+    finding->has_bound = true;
+    for (unsigned i = 0; i < graph->n && finding->verdict == HOLDS; i++) {
+        uint8_t *in = states_where(graph, doorway ? is_in_doorway : is_in_exit, i);
+        struct part part = {.graph = graph, .in = in};
+        uint32_t *runs = longest_runs(&part, step_of(i));
+        for (uint32_t state = 0; state < graph->states && finding->verdict == HOLDS; state++) {
+            for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+                if (!begins_section(graph, finding->property, i, state, edge))
+                    continue;
+                uint32_t to = graph->targets[edge];
+                finding->fired++;
+                if (runs[to] == UNBOUNDED) {
+                    finding->i = i;
+                    show_unbounded(finding, exploration, &part, step_of(i), to);
+                    snprintf(finding->what, sizeof finding->what, "process %u steps for ever in its %s", i,
+                             doorway ? "doorway" : "exit");
+                    break;
+                }
+                if (runs[to] + 1 > finding->bound)
+                    finding->bound = runs[to] + 1;
+            }
+        }
+        free(runs);
+        free(in);
+    }
+}
+
+/* --- P7: entries past one who waits --------------------------------------------------------------------------------- */
+
+struct passing {
+    const struct graph *graph;
+    uint32_t most[STEPPED_PROCESSES_MAX][STEPPED_PROCESSES_MAX];
+    uint64_t fired[STEPPED_PROCESSES_MAX];
+};
+
+static void measure_passing(void *context, unsigned share, unsigned shares)
+{
+    struct passing *passing = context;
+    const struct graph *graph = passing->graph;
+    for (unsigned i = share; i < graph->n; i += shares) {
+        uint8_t *in = states_where(graph, is_in_waiting_room, i);
+        struct part part = {.graph = graph, .in = in};
+        for (unsigned j = 0; j < graph->n; j++) {
+            if (j == i)
+                continue;
+            uint32_t *runs = longest_runs(&part, entry_of(j));
+            for (uint32_t state = 0; state < graph->states; state++) {
+                if (runs[state] > passing->most[i][j])
+                    passing->most[i][j] = runs[state];
+                passing->fired[i] += runs[state] > 0;
+            }
+            free(runs);
+        }
+        free(in);
+    }
+}
+
+void judge_bounded_waiting(struct finding *finding, const struct exploration *exploration)
+{
+    const struct graph *graph = &exploration->graph;
+    struct passing passing = {.graph = graph};
+    parallel(core_count(), measure_passing, &passing);
+    finding->has_bound = true;
+    for (unsigned i = 0; i < graph->n; i++) {
+        finding->fired += passing.fired[i];
+        for (unsigned j = 0; j < graph->n; j++) {
+            if (passing.most[i][j] == UNBOUNDED && finding->verdict == HOLDS) {
+                uint8_t *in = states_where(graph, is_in_waiting_room, i);
+                struct part part = {.graph = graph, .in = in};
+                uint32_t *runs = longest_runs(&part, entry_of(j));
+                uint32_t state = 0;
+                while (runs[state] != UNBOUNDED)
+                    state++;
+                finding->i = i;
+                finding->j = j;
+                show_unbounded(finding, exploration, &part, entry_of(j), state);
+                snprintf(finding->what, sizeof finding->what,
+                         "process %u enters again and again past process %u, which has left the doorway", j, i);
+                free(runs);
+                free(in);
+            } else if (passing.most[i][j] != UNBOUNDED && passing.most[i][j] > finding->bound) {
+                finding->bound = passing.most[i][j];
+            }
+        }
+    }
+}
+
+/* --- enabled -------------------------------------------------------------------------------------------------------- */
+
+static bool is_not_inside(const struct standing *standing, unsigned i)
+{
+    return !(standing->critical >> i & 1);
+}
+
+static bool is_not_in_remainder(const struct standing *standing, unsigned i)
+{
+    return !(standing->remainder >> i & 1);
+}
+
+/* Where passages are limited, one who has none left is not enabled, although no run shows it. */
+static bool has_no_passage_left(const struct graph *graph, uint32_t state, unsigned i)
+{
+    if (!(graph->standing[state].remainder >> i & 1) || graph->standing[state].spins >> i & 1)
+        return false;
+    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+        if ((graph->kinds[edge] & EDGE_PROCESS) == i)
+            return false;
+    return true;
+}
+
+struct enabling {
+    struct enabled *enabled;
+    const struct graph *graph;
+    uint8_t *bounded[2][STEPPED_PROCESSES_MAX]; /* per region, process and state */
+};
+
+static void find_enabled(void *context, unsigned share, unsigned shares)
+{
+    struct enabling *enabling = context;
+    const struct graph *graph = enabling->graph;
+    for (unsigned job = share; job < 2 * graph->n; job += shares) {
+        unsigned i = job / 2, region = job % 2;
+        uint8_t *in = states_where(graph, region == 0 ? is_not_inside : is_not_in_remainder, i);
+        struct part part = {.graph = graph, .in = in};
+        uint32_t *runs = longest_runs(&part, step_of(i));
+        uint16_t *own_steps = region == 0 ? enabling->enabled->own_steps[i] : NULL;
+        /* `in` has served: it becomes the answer. A state outside the part is where i wants to be already. */
+        for (uint32_t state = 0; state < graph->states; state++) {
+            in[state] = runs[state] != UNBOUNDED && !has_no_passage_left(graph, state, i);
+            if (own_steps != NULL)
+                own_steps[state] = runs[state] < UINT16_MAX ? (uint16_t)runs[state] : UINT16_MAX;
+        }
+        enabling->bounded[region][i] = in;
+        free(runs);
+    }
+}
+
+void enabled_find(struct enabled *enabled, const struct graph *graph, unsigned threads)
+{
+    memset(enabled, 0, sizeof *enabled);
+    enabled->critical = must_allocate(graph->states * sizeof *enabled->critical);
+    enabled->remainder = must_allocate(graph->states * sizeof *enabled->remainder);
+    for (unsigned i = 0; i < graph->n; i++)
+        enabled->own_steps[i] = must_allocate(graph->states * sizeof *enabled->own_steps[i]);
+    struct enabling enabling = {.enabled = enabled, .graph = graph};
+    parallel(threads, find_enabled, &enabling);
+    for (unsigned i = 0; i < graph->n; i++) {
+        for (uint32_t state = 0; state < graph->states; state++) {
+            enabled->critical[state] |= (uint16_t)(enabling.bounded[0][i][state] << i);
+            enabled->remainder[state] |= (uint16_t)(enabling.bounded[1][i][state] << i);
+        }
+        free(enabling.bounded[0][i]);
+        free(enabling.bounded[1][i]);
+    }
+}
+
+void enabled_close(struct enabled *enabled)
+{
+    free(enabled->critical);
+    free(enabled->remainder);
+    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+        free(enabled->own_steps[i]);
+    memset(enabled, 0, sizeof *enabled);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * die.h - for what must not happen: memory is gone, or an algorithm's text breaks the rules of the register language.
+ */
+#ifndef ADMIT_CHECKER_DIE_H
+#define ADMIT_CHECKER_DIE_H
+
+#include <stddef.h>
+
+/* Prints "admit: ..." on stderr and exits with status 2. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory, or the end of the program. */
+void *must_allocate(size_t size);
+void *must_reallocate(void *memory, size_t size);
+
+#endif

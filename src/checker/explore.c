@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/explore.h"
+
+#include "checker/die.h"
+#include "checker/hash.h"
+#include "checker/parallel.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    BLOCK = 1 << 15,     /* states expanded between two exchanges: their successors fit the caches */
+    WORTH_SHARING = 512, /* a smaller block is not worth waking anybody for */
+    THREADS_MAX = 64
+};
+
+/* Successors on their way to one partition: the state, then a word with its parent and its edge's place. */
+struct bucket {
+    uint64_t *entries;
+    size_t words, room;
+};
+
+/* A step that the model did not know when it was met. */
+struct missing {
+    uint32_t position, source;
+    struct step step;
+    uint64_t edge;
+    uint64_t state[WORDS_MAX];
+};
+
+struct violation {
+    bool found;
+    uint32_t position, source;
+    struct step step;
+};
+
+struct worker {
+    struct search *search;
+    unsigned number;
+    struct bucket bucket[PARTITIONS];
+    struct missing *missing;
+    size_t missing_count, missing_room;
+    uint64_t transitions, entries;
+    unsigned most_inside;
+    struct violation violation;
+    /* where the state in hand is */
+    uint32_t position, source;
+    const uint64_t *state;
+    /* edges of this block */
+    uint8_t *kinds;
+    uint64_t edges, edge_room, edge_base;
+    uint16_t spins;
+    uint32_t *numbers; /* scratch for store_add */
+    size_t number_room;
+    uint64_t bytes;
+};
+
+struct slice {
+    unsigned partition;
+    uint32_t from, count;
+    uint32_t position; /* of its first state in the block */
+};
+
+struct search {
+    struct exploration *exploration;
+    const struct exploration_options *options;
+    struct model *model;
+    struct store *store;
+    struct graph *graph;
+    unsigned threads, stride;
+    struct worker worker[THREADS_MAX + 1]; /* the last one takes what was missing */
+    pthread_t thread[THREADS_MAX];
+    pthread_barrier_t barrier;
+    void (*phase)(struct worker *worker);
+    uint32_t level_start[PARTITIONS];
+    struct slice slices[PARTITIONS];
+    unsigned slice_count;
+    uint32_t block_states;
+    uint64_t block_first; /* number of its first state in the graph */
+    atomic_uint next_partition;
+};
+
+static volatile sig_atomic_t interrupted;
+
+void explore_interrupt(void)
+{
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* --- expanding ------------------------------------------------------------------------------------------------------ */
+
+static unsigned inside(const struct model *model, const uint64_t *state)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < model->n; i++)
+        count += local_of(model, state, i)->section == CRITICAL;
+    return count;
+}
+
+static uint64_t *bucket_room(struct worker *worker, struct bucket *bucket, unsigned stride)
+{
+    if (bucket->words + stride > bucket->room) {
+        size_t room = bucket->room == 0 ? 1024 : bucket->room * 2;
+        worker->bytes += (room - bucket->room) * sizeof(uint64_t);
+        bucket->room = room;
+        bucket->entries = must_reallocate(bucket->entries, room * sizeof(uint64_t));
+    }
+    return bucket->entries + bucket->words;
+}
+
+static inline void send(struct worker *worker, const uint64_t *state, uint64_t edge)
+{
+    unsigned words = worker->search->model->words;
+    unsigned partition = partition_of(hash_words(state, words));
+    struct bucket *bucket = &worker->bucket[partition];
+    uint64_t *entry = bucket_room(worker, bucket, words + 1);
+    for (unsigned w = 0; w < words; w++)
+        entry[w] = state[w];
+    entry[words] = edge << 32 | worker->source;
+    bucket->words += words + 1;
+}
+
+static inline void count_entry(struct worker *worker, struct step step, const uint64_t *successor)
+{
+    const struct model *model = worker->search->model;
+    unsigned count = inside(model, successor);
+    worker->entries++;
+    if (count > worker->most_inside)
+        worker->most_inside = count;
+    if (count > model->instance.setting.k && !worker->violation.found)
+        worker->violation = (struct violation){true, worker->position, worker->source, step};
+}
+
+static uint64_t add_edge(struct worker *worker, struct step step, uint8_t events)
+{
+    if (worker->edges == worker->edge_room) {
+        worker->edge_room = worker->edge_room == 0 ? 4096 : worker->edge_room * 2;
+        worker->kinds = must_reallocate(worker->kinds, worker->edge_room);
+    }
+    uint8_t kind = step.process;
+    kind |= step.crash ? EDGE_CRASH : 0;
+    kind |= events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0;
+    kind |= events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0;
+    worker->kinds[worker->edges] = kind;
+    return worker->edges++;
+}
+
+static void put_off(struct worker *worker, struct step step, uint64_t edge)
+{
+    if (worker->missing_count == worker->missing_room) {
+        worker->missing_room = worker->missing_room == 0 ? 64 : worker->missing_room * 2;
+        worker->missing = must_reallocate(worker->missing, worker->missing_room * sizeof *worker->missing);
+    }
+    struct missing *missing = &worker->missing[worker->missing_count++];
+    *missing = (struct missing){.position = worker->position, .source = worker->source, .step = step, .edge = edge};
+    memcpy(missing->state, worker->state, worker->search->model->words * sizeof(uint64_t));
+}
+
+static inline void take_step(void *context, struct step step)
+{
+    struct worker *worker = context;
+    const struct search *search = worker->search;
+    uint64_t successor[WORDS_MAX];
+    uint8_t events;
+    bool want_graph = search->options->want_graph;
+    worker->transitions++;
+    if (model_apply(search->model, worker->state, step, successor, &events) == MISSING) {
+        put_off(worker, step, want_graph ? add_edge(worker, step, 0) : 0);
+        return;
+    }
+    if (same_state(successor, worker->state, search->model->words)) {
+        worker->spins |= (uint16_t)(1u << step.process);
+        return;
+    }
+    if (events & ENTERS_CRITICAL)
+        count_entry(worker, step, successor);
+    send(worker, successor, want_graph ? add_edge(worker, step, events) : 0);
+}
+
+static struct standing standing_of(const struct model *model, const uint64_t *state)
+{
+    struct standing standing = {0};
+    for (unsigned i = 0; i < model->n; i++) {
+        const struct local *local = local_of(model, state, i);
+        uint16_t bit = (uint16_t)(1u << i);
+        standing.remainder |= local->section == REMAINDER ? bit : 0;
+        standing.doorway |= local->section == DOORWAY ? bit : 0;
+        standing.waiting_room |= local->section == WAITING_ROOM ? bit : 0;
+        standing.critical |= local->section == CRITICAL ? bit : 0;
+        standing.crashed |= local->crashed ? bit : 0;
+    }
+    return standing;
+}
+
+static const uint64_t *state_in_slice(const struct search *search, const struct slice *slice, uint32_t offset)
+{
+    const struct store *store = search->store;
+    uint32_t place = slice->from + offset;
+    if (!store->fingerprints)
+        return store_record(store, place << PARTITION_BITS | slice->partition);
+    const struct partition *partition = &store->partition[slice->partition];
+    return partition->this_level + (size_t)(place - search->level_start[slice->partition]) * store->words;
+}
+
+static void expand_state(struct worker *worker, const struct slice *slice, uint32_t offset)
+{
+    const struct search *search = worker->search;
+    worker->state = state_in_slice(search, slice, offset);
+    worker->source = (slice->from + offset) << PARTITION_BITS | slice->partition;
+    worker->position = slice->position + offset;
+    worker->spins = 0;
+    uint64_t edges_before = worker->edges;
+    for_each_step(search->model, worker->state, take_step, worker);
+    if (!search->options->want_graph)
+        return;
+    uint64_t number = search->block_first + worker->position;
+    search->graph->standing[number] = standing_of(search->model, worker->state);
+    search->graph->standing[number].spins = worker->spins;
+    search->graph->numbers[number] = worker->source;
+    search->graph->first[number] = worker->edges - edges_before; /* the degree, until settle_edges knows more */
+}
+
+/* First phase: every thread expands its share of the block's states. */
+static void expand(struct worker *worker)
+{
+    const struct search *search = worker->search;
+    uint64_t from = (uint64_t)search->block_states * worker->number / search->threads;
+    uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->threads;
+    for (unsigned s = 0; s < search->slice_count; s++) {
+        const struct slice *slice = &search->slices[s];
+        for (uint64_t p = from > slice->position ? from : slice->position; p < to && p < slice->position + slice->count; p++)
+            expand_state(worker, slice, (uint32_t)(p - slice->position));
+    }
+}
+
+/* Second phase: every thread takes partitions and adds what came for them, in the order of the block. */
+static void collect(struct worker *self)
+{
+    struct search *search = self->search;
+    unsigned stride = search->stride;
+    for (unsigned p; (p = atomic_fetch_add(&search->next_partition, 1)) < PARTITIONS;) {
+        for (unsigned t = 0; t <= search->threads; t++) {
+            struct worker *worker = &search->worker[t];
+            struct bucket *bucket = &worker->bucket[p];
+            size_t count = bucket->words / stride;
+            if (count > self->number_room) {
+                self->number_room = count + count / 2;
+                self->numbers = must_reallocate(self->numbers, self->number_room * sizeof *self->numbers);
+            }
+            store_add(search->store, p, bucket->entries, stride, count, self->numbers);
+            if (search->options->want_graph)
+                for (size_t e = 0; e < count; e++) {
+                    uint64_t edge = bucket->entries[e * stride + stride - 1] >> 32;
+                    search->graph->targets[worker->edge_base + edge] = self->numbers[e];
+                }
+            bucket->words = 0;
+        }
+    }
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------------- */
+
+static void *helper_thread(void *argument)
+{
+    struct worker *worker = argument;
+    struct search *search = worker->search;
+    for (;;) {
+        pthread_barrier_wait(&search->barrier);
+        if (search->phase == NULL)
+            return NULL;
+        search->phase(worker);
+        pthread_barrier_wait(&search->barrier);
+    }
+}
+
+static void on_all_threads(struct search *search, void (*phase)(struct worker *worker))
+{
+    search->phase = phase;
+    if (search->threads > 1)
+        pthread_barrier_wait(&search->barrier);
+    if (phase == NULL)
+        return;
+    phase(&search->worker[0]);
+    if (search->threads > 1)
+        pthread_barrier_wait(&search->barrier);
+}
+
+static void start_threads(struct search *search)
+{
+    search->threads = core_count();
+    for (unsigned t = 0; t <= search->threads; t++) {
+        search->worker[t].search = search;
+        search->worker[t].number = t;
+    }
+    if (search->threads == 1)
+        return;
+    pthread_barrier_init(&search->barrier, NULL, search->threads);
+    for (unsigned t = 1; t < search->threads; t++)
+        if (pthread_create(&search->thread[t], NULL, helper_thread, &search->worker[t]) != 0)
+            die("cannot start a thread");
+}
+
+static void stop_threads(struct search *search)
+{
+    on_all_threads(search, NULL);
+    for (unsigned t = 1; t < search->threads; t++)
+        pthread_join(search->thread[t], NULL);
+    if (search->threads > 1)
+        pthread_barrier_destroy(&search->barrier);
+    for (unsigned t = 0; t <= search->threads; t++) {
+        for (unsigned p = 0; p < PARTITIONS; p++)
+            free(search->worker[t].bucket[p].entries);
+        free(search->worker[t].missing);
+        free(search->worker[t].kinds);
+        free(search->worker[t].numbers);
+    }
+}
+
+/* --- one block ------------------------------------------------------------------------------------------------------ */
+
+
+/* Takes the steps that the model did not know, one by one, teaching it. */
+static void learn_missing(struct search *search)
+{
+    struct worker *learner = &search->worker[search->threads];
+    for (unsigned t = 0; t < search->threads; t++) {
+        struct worker *worker = &search->worker[t];
+        /* Each worker met its states in order, and the workers' shares follow each other. */
+        for (size_t m = 0; m < worker->missing_count && search->exploration->stopped == NULL; m++) {
+            const struct missing *missing = &worker->missing[m];
+            uint64_t successor[WORDS_MAX];
+            uint8_t events;
+            if (!model_learn(search->model, missing->state, missing->step, successor, &events)) {
+                search->exploration->stopped = search->model->overflow;
+                break;
+            }
+            learner->position = missing->position;
+            learner->source = missing->source;
+            learner->state = missing->state;
+            if (same_state(successor, missing->state, search->model->words)) {
+                /* Only a failed wait; its edge, if one was reserved, leads back to where it starts. */
+                if (search->options->want_graph) {
+                    search->graph->standing[search->block_first + missing->position].spins |=
+                        (uint16_t)(1u << missing->step.process);
+                }
+            }
+            if (events & ENTERS_CRITICAL)
+                count_entry(learner, missing->step, successor);
+            if (search->options->want_graph)
+                worker->kinds[missing->edge] |= (uint8_t)((events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0) |
+                                                          (events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0));
+            send(learner, successor, worker->edge_base - search->worker[0].edge_base + missing->edge);
+        }
+        worker->missing_count = 0;
+    }
+}
+
+/* Gives this block's edges their place in the graph. */
+static void settle_edges(struct search *search)
+{
+    struct graph *graph = search->graph;
+    uint64_t base = graph->edges, total = 0;
+    for (unsigned t = 0; t < search->threads; t++) {
+        search->worker[t].edge_base = base + total;
+        total += search->worker[t].edges;
+    }
+    search->worker[search->threads].edge_base = base;
+    graph_reserve(graph, 0, total);
+    uint64_t first = base;
+    for (uint64_t s = search->block_first; s < search->block_first + search->block_states; s++) {
+        uint64_t degree = graph->first[s];
+        graph->first[s] = first;
+        first += degree;
+    }
+    graph->first[search->block_first + search->block_states] = first;
+}
+
+static void copy_kinds(struct search *search)
+{
+    for (unsigned t = 0; t < search->threads; t++) {
+        struct worker *worker = &search->worker[t];
+        if (worker->edges > 0)
+            memcpy(search->graph->kinds + worker->edge_base, worker->kinds, worker->edges);
+        search->graph->edges += worker->edges;
+        worker->edges = 0;
+    }
+    search->graph->states += search->block_states;
+}
+
+/* The violation that comes first in the block, so that it does not depend on who found it. */
+static void note_violation(struct search *search)
+{
+    struct exploration *exploration = search->exploration;
+    const struct violation *first = NULL;
+    for (unsigned t = 0; t <= search->threads; t++) {
+        const struct violation *found = &search->worker[t].violation;
+        if (found->found && (first == NULL || found->position < first->position))
+            first = found;
+    }
+    if (first != NULL && !exploration->violated) {
+        exploration->violated = true;
+        exploration->violation_source = first->source;
+        exploration->violation_step = first->step;
+    }
+}
+
+static void explore_block(struct search *search)
+{
+    bool share = search->block_states >= WORTH_SHARING;
+    unsigned threads = search->threads;
+    if (!share)
+        search->threads = 1;
+    if (search->options->want_graph) {
+        search->block_first = search->graph->states;
+        graph_reserve(search->graph, search->block_states + 1, 0);
+    }
+    if (share)
+        on_all_threads(search, expand);
+    else
+        expand(&search->worker[0]);
+    if (search->options->want_graph)
+        settle_edges(search);
+    /* The learner is the worker after the last that took part. */
+    learn_missing(search);
+    atomic_store(&search->next_partition, 0);
+    if (share)
+        on_all_threads(search, collect);
+    else
+        collect(&search->worker[0]);
+    if (search->options->want_graph)
+        copy_kinds(search);
+    note_violation(search);
+    search->threads = threads;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------ */
+
+static void measure(struct search *search, double start)
+{
+    struct exploration *exploration = search->exploration;
+    uint64_t bytes = atomic_load(&search->store->bytes) + graph_bytes(search->graph);
+    exploration->transitions = 0;
+    exploration->entries = 0;
+    for (unsigned t = 0; t <= search->threads; t++) {
+        const struct worker *worker = &search->worker[t];
+        bytes += worker->bytes + worker->edge_room + worker->number_room * sizeof *worker->numbers;
+        exploration->transitions += worker->transitions;
+        exploration->entries += worker->entries;
+        if (worker->most_inside > exploration->most_inside)
+            exploration->most_inside = worker->most_inside;
+    }
+    exploration->states = store_count(search->store);
+    if (bytes > exploration->bytes)
+        exploration->bytes = bytes;
+    exploration->seconds = now() - start;
+}
+
+/* Whether a limit was reached; then exploration->stopped says which. */
+static bool must_stop(struct search *search)
+{
+    struct exploration *exploration = search->exploration;
+    const struct exploration_options *options = search->options;
+    if (exploration->stopped != NULL)
+        return true;
+    if (interrupted)
+        exploration->stopped = "interrupted";
+    else if (options->max_states > 0 && exploration->states > options->max_states)
+        exploration->stopped = "the limit of --max-states was reached";
+    else if (options->memory_limit > 0 && exploration->bytes > options->memory_limit)
+        exploration->stopped = "the memory limit was reached";
+    return exploration->stopped != NULL || (options->stop_at_violation && exploration->violated);
+}
+
+/* The states found in the last level, block by block. */
+static bool explore_level(struct search *search, double start, double *reported)
+{
+    struct store *store = search->store;
+    uint32_t level_end[PARTITIONS];
+    bool empty = true;
+    for (unsigned p = 0; p < PARTITIONS; p++) {
+        level_end[p] = store->partition[p].count;
+        empty &= level_end[p] == search->level_start[p];
+    }
+    if (empty)
+        return false;
+    if (store->fingerprints)
+        store_next_level(store);
+    uint32_t at = search->level_start[0];
+    for (unsigned p = 0; p < PARTITIONS;) {
+        search->slice_count = 0;
+        search->block_states = 0;
+        while (p < PARTITIONS && search->block_states < BLOCK) {
+            uint32_t room = BLOCK - search->block_states, available = level_end[p] - at;
+            uint32_t count = available < room ? available : room;
+            if (count > 0)
+                search->slices[search->slice_count++] =
+                    (struct slice){.partition = p, .from = at, .count = count, .position = search->block_states};
+            search->block_states += count;
+            at += count;
+            if (at == level_end[p] && ++p < PARTITIONS)
+                at = search->level_start[p];
+        }
+        if (search->block_states == 0)
+            break;
+        explore_block(search);
+        search->exploration->expanded += search->block_states;
+        measure(search, start);
+        struct exploration *exploration = search->exploration;
+        if (search->options->report != NULL && exploration->seconds - *reported > 0.2) {
+            *reported = exploration->seconds;
+            search->options->report(&(struct progress){.states = exploration->states,
+                                                       .transitions = exploration->transitions,
+                                                       .frontier = exploration->states - exploration->expanded,
+                                                       .bytes = exploration->bytes,
+                                                       .depth = exploration->depth,
+                                                       .seconds = exploration->seconds});
+        }
+        if (must_stop(search))
+            return false;
+    }
+    memcpy(search->level_start, level_end, sizeof level_end);
+    search->exploration->depth++;
+    return true;
+}
+
+void explore(struct exploration *exploration, struct model *model, const struct exploration_options *options)
+{
+    double start = now(), reported = 0;
+    memset(exploration, 0, sizeof *exploration);
+    exploration->model = model;
+    exploration->graph.n = model->n;
+    exploration->graph.k = model->instance.setting.k;
+    store_open(&exploration->store, model->words, options->fingerprints);
+    struct search *search = must_allocate(sizeof *search);
+    search->exploration = exploration;
+    search->options = options;
+    search->model = model;
+    search->store = &exploration->store;
+    search->graph = &exploration->graph;
+    search->stride = model->words + 1;
+    interrupted = 0;
+    start_threads(search);
+
+    uint64_t first[WORDS_MAX + 1];
+    uint32_t number;
+    memcpy(first, model->initial, model->words * sizeof *first);
+    first[model->words] = NO_STATE;
+    store_add(search->store, partition_of(hash_words(first, model->words)), first, search->stride, 1, &number);
+    while (explore_level(search, start, &reported))
+        ;
+    if (options->want_graph && exploration->stopped == NULL)
+        graph_renumber(&exploration->graph, search->threads);
+    measure(search, start);
+    stop_threads(search);
+    free(search);
+}
+
+void exploration_close(struct exploration *exploration)
+{
+    store_close(&exploration->store);
+    graph_close(&exploration->graph);
+}

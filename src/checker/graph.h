@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graph.h - the explored states and steps, laid out for the questions that need more than one look at each: who can run
+ * for ever, who can be overtaken, who is enabled.
+ *
+ * States are numbered in the order in which they were expanded, which is breadth first: state 0 is the start, and a smaller
+ * number is never further from it. A failed wait is a step that stays where it is; those are a mask per state, not edges.
+ */
+#ifndef ADMIT_CHECKER_GRAPH_H
+#define ADMIT_CHECKER_GRAPH_H
+
+#include "checker/model.h"
+
+/* Processes as bits. What is in none of the sections' masks is in the exit. */
+struct standing {
+    uint16_t remainder, doorway, waiting_room, critical;
+    uint16_t crashed;
+    uint16_t spins; /* can take a step that changes nothing */
+};
+
+/* The kind of an edge: whose step it is, and what happens to that process. */
+enum { EDGE_PROCESS = 31, EDGE_CRASH = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
+
+struct graph {
+    unsigned n, k;
+    uint32_t states;
+    uint64_t edges;
+    uint64_t *first; /* edges of s: first[s] .. first[s + 1] - 1 */
+    uint32_t *targets;
+    uint8_t *kinds;
+    struct standing *standing;
+    uint32_t *numbers; /* in the store */
+    uint32_t state_room;
+    uint64_t edge_room;
+};
+
+void graph_close(struct graph *graph);
+/* Makes room for more states and edges. */
+void graph_reserve(struct graph *graph, uint64_t states, uint64_t edges);
+/* While exploring, edges lead to numbers in the store; at the end, to numbers in the graph. */
+void graph_renumber(struct graph *graph, unsigned threads);
+uint64_t graph_bytes(const struct graph *graph);
+
+static inline uint16_t exiting(const struct standing *standing)
+{
+    return (uint16_t)~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical);
+}
+
+static inline uint16_t trying(const struct standing *standing)
+{
+    return standing->doorway | standing->waiting_room;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hash.h - xxHash's XXH3 (64 bits), compiled in so that the fixed small lengths of states fold into a few instructions.
+ */
+#ifndef ADMIT_CHECKER_HASH_H
+#define ADMIT_CHECKER_HASH_H
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static inline uint64_t hash_bytes(const void *bytes, size_t size)
+{
+    return XXH3_64bits(bytes, size);
+}
+
+static inline uint64_t hash_words(const uint64_t *words, unsigned count)
+{
+    /* The one-word case is spelled out because it is the hottest line of the explorer. */
+    return count == 1 ? XXH3_64bits(words, sizeof *words) : XXH3_64bits(words, count * sizeof *words);
+}
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/model.h"
+
+#include "checker/die.h"
+#include "checker/hash.h"
+#include "checker/tickets.h"
+
+#include <stdlib.h>
+
+enum {
+    FEW_VALUES = 16,       /* registers up to this size have a table of transitions per move */
+    CLOSURE_MAX = 1 << 14, /* local states up to which the automata are completed beforehand */
+    OPEN_WIDTH = 22        /* bits of a process's field where they could not be */
+};
+
+/* A step on a register with many values. */
+struct far_transition {
+    uint64_t value;
+    uint32_t move; /* +1; 0 is empty */
+    struct transition transition;
+};
+
+/* --- automata ------------------------------------------------------------------------------------------------------ */
+
+static void *grown(void *array, uint32_t *capacity, uint32_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return array;
+    while (*capacity < needed)
+        *capacity = *capacity == 0 ? 64 : *capacity + *capacity / 2;
+    return must_reallocate(array, *capacity * size);
+}
+
+static uint64_t process_hash(const struct model *model, const struct process *process)
+{
+    return hash_bytes(process, model->instance.process_size);
+}
+
+/* The slot in the index where the process is, or where it would go. */
+static uint32_t *index_slot(const struct model *model, const struct automaton *automaton, const struct process *process)
+{
+    uint32_t at = (uint32_t)process_hash(model, process) & (automaton->index_size - 1);
+    while (automaton->index[at] != 0 &&
+           memcmp(&automaton->processes[automaton->index[at] - 1], process, model->instance.process_size) != 0)
+        at = (at + 1) & (automaton->index_size - 1);
+    return &automaton->index[at];
+}
+
+uint32_t automaton_find(const struct model *model, unsigned i, const struct process *process)
+{
+    uint32_t number = *index_slot(model, &model->automaton[i], process);
+    return number == 0 ? NOT_KNOWN_YET : number - 1;
+}
+
+static void grow_index(struct model *model, struct automaton *automaton)
+{
+    free(automaton->index);
+    automaton->index_size = automaton->index_size == 0 ? 256 : automaton->index_size * 2;
+    automaton->index = must_allocate(automaton->index_size * sizeof *automaton->index);
+    for (uint32_t number = 0; number < automaton->count; number++)
+        *index_slot(model, automaton, &automaton->processes[number]) = number + 1;
+}
+
+static void add_moves(struct model *model, unsigned i, struct local *local, const struct process *process)
+{
+    struct automaton *automaton = &model->automaton[i];
+    local->first_move = automaton->move_count;
+    if (!process_can_step(process))
+        return;
+    struct access access = {.choices = 1};
+    for (unsigned choice = 0; choice < access.choices; choice++) {
+        process_peek(&model->instance, i, process, choice, &access);
+        uint64_t domain = register_domain(&model->instance, access.reg);
+        struct move move = {.reg = (uint16_t)access.reg, .kind = (uint8_t)access.kind, .first = automaton->transition_count};
+        automaton->moves =
+            grown(automaton->moves, &automaton->move_capacity, automaton->move_count + 1, sizeof *automaton->moves);
+        automaton->moves[automaton->move_count++] = move;
+        local->moves++;
+        if (domain == TICKET || domain > FEW_VALUES)
+            continue;
+        automaton->transitions = grown(automaton->transitions, &automaton->transition_capacity,
+                                       automaton->transition_count + (uint32_t)domain, sizeof *automaton->transitions);
+        for (uint64_t value = 0; value < domain; value++)
+            automaton->transitions[automaton->transition_count++] = (struct transition){.events = UNKNOWN};
+    }
+}
+
+uint32_t automaton_intern(struct model *model, unsigned i, const struct process *process)
+{
+    struct automaton *automaton = &model->automaton[i];
+    uint32_t number = automaton_find(model, i, process);
+    if (number != NOT_KNOWN_YET)
+        return number;
+    number = automaton->count;
+    if (model->process_field[i].mask != 0 && number > model->process_field[i].mask) {
+        model->overflow = "a process has more local states than the checker has room for";
+        return NOT_KNOWN_YET;
+    }
+    if (automaton->count + 1 > automaton->capacity) {
+        automaton->processes =
+            grown(automaton->processes, &automaton->capacity, automaton->count + 1, sizeof *automaton->processes);
+        automaton->locals = must_reallocate(automaton->locals, automaton->capacity * sizeof *automaton->locals);
+    }
+    automaton->processes[number] = *process;
+    automaton->count++;
+
+    struct local local = {.section = process->section,
+                          .crashed = process->crashed,
+                          .can_crash = process_can_crash(process),
+                          .crash_target = NOT_KNOWN_YET,
+                          .open_register = -1};
+    unsigned reg;
+    if (process_open_write(&model->instance, i, process, &reg, &local.open_value))
+        local.open_register = (int32_t)reg;
+    add_moves(model, i, &local, process);
+    automaton->locals[number] = local;
+
+    if (automaton->count * 2 > automaton->index_size)
+        grow_index(model, automaton);
+    else
+        *index_slot(model, automaton, process) = number + 1;
+    return number;
+}
+
+static uint32_t far_slot(const struct automaton *automaton, uint32_t move, uint64_t value)
+{
+    uint64_t key[2] = {move, value};
+    uint32_t at = (uint32_t)hash_words(key, 2) & (automaton->far_size - 1);
+    while (automaton->far[at].move != 0 && !(automaton->far[at].move == move + 1 && automaton->far[at].value == value))
+        at = (at + 1) & (automaton->far_size - 1);
+    return at;
+}
+
+static const struct transition *find_transition(const struct model *model, const struct automaton *automaton, uint32_t move,
+                                                uint64_t value)
+{
+    uint64_t domain = register_domain(&model->instance, automaton->moves[move].reg);
+    if (domain != TICKET && domain <= FEW_VALUES)
+        return &automaton->transitions[automaton->moves[move].first + value];
+    static const struct transition unknown = {.events = UNKNOWN};
+    if (automaton->far_size == 0)
+        return &unknown;
+    const struct far_transition *far = &automaton->far[far_slot(automaton, move, value)];
+    return far->move != 0 ? &far->transition : &unknown;
+}
+
+static void add_far(struct automaton *automaton, uint32_t move, uint64_t value, struct transition transition)
+{
+    if (automaton->far_count * 2 >= automaton->far_size) {
+        struct far_transition *old = automaton->far;
+        uint32_t old_size = automaton->far_size;
+        automaton->far_size = old_size == 0 ? 256 : old_size * 2;
+        automaton->far = must_allocate(automaton->far_size * sizeof *automaton->far);
+        for (uint32_t at = 0; at < old_size; at++)
+            if (old[at].move != 0)
+                automaton->far[far_slot(automaton, old[at].move - 1, old[at].value)] = old[at];
+        free(old);
+    }
+    automaton->far[far_slot(automaton, move, value)] =
+        (struct far_transition){.value = value, .move = move + 1, .transition = transition};
+    automaton->far_count++;
+}
+
+/* Runs the algorithm's text for one local step and remembers it. The process's number is in the transition's low bits
+ * until fields are laid out; see shift_into_place. */
+static bool learn_transition(struct model *model, unsigned i, uint32_t number, unsigned choice, uint64_t value)
+{
+    struct automaton *automaton = &model->automaton[i];
+    struct process to;
+    struct access access;
+    struct process from = automaton->processes[number];
+    process_step(&model->instance, i, &from, choice, value, &to, &access);
+    uint32_t next = automaton_intern(model, i, &to);
+    if (next == NOT_KNOWN_YET)
+        return false;
+    struct transition transition = {.process_xor = (uint64_t)(number ^ next) << model->process_field[i].shift,
+                                    .register_xor = (value ^ access.result)
+                                                    << model->register_field[access.reg].shift};
+    /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
+    if (access.kind == READ || access.begins)
+        transition.register_xor = 0;
+    if (from.section == REMAINDER)
+        transition.events |= ENTERS_DOORWAY;
+    if (to.section == CRITICAL)
+        transition.events |= ENTERS_CRITICAL;
+    uint32_t move = automaton->locals[number].first_move + choice;
+    uint64_t domain = register_domain(&model->instance, access.reg);
+    if (domain != TICKET && domain <= FEW_VALUES)
+        automaton->transitions[automaton->moves[move].first + value] = transition;
+    else
+        add_far(automaton, move, value, transition);
+    return true;
+}
+
+static uint32_t learn_crash(struct model *model, unsigned i, uint32_t number)
+{
+    struct automaton *automaton = &model->automaton[i];
+    struct process to, from = automaton->processes[number];
+    process_crash(&model->instance, i, &from, &to);
+    uint32_t target = automaton_intern(model, i, &to);
+    automaton->locals[number].crash_target = target;
+    return target;
+}
+
+/* --- layout -------------------------------------------------------------------------------------------------------- */
+
+static unsigned bits_for(uint64_t values)
+{
+    unsigned bits = 1;
+    while (bits < 64 && values > UINT64_C(1) << bits)
+        bits++;
+    return bits;
+}
+
+/* Counts the local states of process i that any values of the registers could lead to: more than are reachable, but a
+ * bound on them. 0 if there are too many or a register has too many values. Uses a scratch copy of the automaton. */
+static uint32_t closure_size(struct model *model, unsigned i)
+{
+    struct automaton *automaton = &model->automaton[i];
+    for (uint32_t number = 0; number < automaton->count && automaton->count <= CLOSURE_MAX; number++) {
+        if (model->instance.setting.crashes > 0 && automaton->locals[number].can_crash)
+            learn_crash(model, i, number);
+        for (unsigned m = 0; m < automaton->locals[number].moves; m++) {
+            struct move move = automaton->moves[automaton->locals[number].first_move + m];
+            uint64_t domain = register_domain(&model->instance, move.reg);
+            if (domain == TICKET || domain > FEW_VALUES)
+                return 0;
+            for (uint64_t value = 0; value < domain; value++)
+                learn_transition(model, i, number, m, value);
+        }
+    }
+    return automaton->count <= CLOSURE_MAX ? automaton->count : 0;
+}
+
+static void close_automaton(struct automaton *automaton)
+{
+    free(automaton->locals);
+    free(automaton->processes);
+    free(automaton->index);
+    free(automaton->moves);
+    free(automaton->transitions);
+    free(automaton->far);
+    memset(automaton, 0, sizeof *automaton);
+}
+
+static void open_automaton(struct model *model, unsigned i)
+{
+    close_automaton(&model->automaton[i]);
+    grow_index(model, &model->automaton[i]);
+    struct process process;
+    process_start(&model->instance, i, &process);
+    automaton_intern(model, i, &process);
+}
+
+static struct field next_field(struct model *model, unsigned *used, unsigned width)
+{
+    if (*used % 64 + width > 64)
+        *used += 64 - *used % 64;
+    struct field field = {.word = (uint8_t)(*used / 64), .shift = (uint8_t)(*used % 64), .mask = UINT64_MAX >> (64 - width)};
+    *used += width;
+    model->words = field.word + 1u;
+    if (model->words > WORDS_MAX)
+        die("%s with n = %u needs states of more than %d bytes", model->instance.setting.algorithm->about.id, model->n,
+            WORDS_MAX * 8);
+    return field;
+}
+
+static void lay_out(struct model *model)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < model->n; i++) {
+        uint32_t closure = closure_size(model, i);
+        model->process_field[i] = next_field(model, &used, closure > 0 ? bits_for(closure) : OPEN_WIDTH);
+    }
+    for (unsigned r = 0; r < model->regs; r++) {
+        uint64_t domain = register_domain(&model->instance, r);
+        model->has_tickets |= domain == TICKET;
+        model->register_field[r] = next_field(model, &used, domain == TICKET ? TICKET_WIDTH : bits_for(domain));
+    }
+}
+
+void model_open(struct model *model, const struct setting *setting)
+{
+    memset(model, 0, sizeof *model);
+    instance_open(&model->instance, setting);
+    model->n = setting->n;
+    model->regs = model->instance.reg_count;
+    model->register_field = must_allocate(model->regs * sizeof *model->register_field);
+    for (unsigned i = 0; i < model->n; i++)
+        open_automaton(model, i);
+    lay_out(model);
+    for (unsigned i = 0; i < model->n; i++) {
+        open_automaton(model, i); /* again, with the fields known; number 0 is the start */
+        field_set(model->initial, model->process_field[i], 0);
+    }
+    for (unsigned r = 0; r < model->regs; r++)
+        field_set(model->initial, model->register_field[r], model->instance.regs[r].array->initial);
+}
+
+void model_close(struct model *model)
+{
+    for (unsigned i = 0; i < model->n; i++)
+        close_automaton(&model->automaton[i]);
+    free(model->register_field);
+    instance_close(&model->instance);
+}
+
+/* --- steps --------------------------------------------------------------------------------------------------------- */
+
+unsigned crashed_in(const struct model *model, const uint64_t *state)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < model->n; i++)
+        count += local_of(model, state, i)->crashed;
+    return count;
+}
+
+enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
+                         uint8_t *events)
+{
+    unsigned i = step.process;
+    const struct automaton *automaton = &model->automaton[i];
+    struct field field = model->process_field[i];
+    const struct local *local = local_of(model, state, i);
+    if (step.crash) {
+        if (local->crash_target == NOT_KNOWN_YET)
+            return MISSING;
+        memcpy(successor, state, model->words * sizeof *state);
+        field_set(successor, field, local->crash_target);
+        *events = 0;
+    } else {
+        uint32_t move = local->first_move + step.choice;
+        const struct transition *transition = find_transition(model, automaton, move, step.value);
+        if (transition->events & UNKNOWN)
+            return MISSING;
+        memcpy(successor, state, model->words * sizeof *state);
+        successor[field.word] ^= transition->process_xor;
+        successor[model->register_field[automaton->moves[move].reg].word] ^= transition->register_xor;
+        *events = transition->events;
+    }
+    return model->has_tickets ? tickets_normalise(model, successor) : APPLIED;
+}
+
+bool model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor, uint8_t *events)
+{
+    uint32_t number = (uint32_t)field_get(state, model->process_field[step.process]);
+    for (;;) {
+        enum applied applied = model_apply(model, state, step, successor, events);
+        if (applied == APPLIED || model->overflow != NULL)
+            return applied == APPLIED;
+        if (step.crash) {
+            if (model->automaton[step.process].locals[number].crash_target == NOT_KNOWN_YET)
+                learn_crash(model, step.process, number);
+            else
+                tickets_learn(model, successor);
+        } else {
+            uint32_t move = model->automaton[step.process].locals[number].first_move + step.choice;
+            if (find_transition(model, &model->automaton[step.process], move, step.value)->events & UNKNOWN)
+                learn_transition(model, step.process, number, step.choice, step.value);
+            else
+                tickets_learn(model, successor);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model.h - an instance as a graph: packed states and the steps between them.
+ *
+ * A process is a pure function of its locals and of one register's value (stepped.h), so each of its local steps is run
+ * once and remembered: locals are numbered as they are first met, and a step becomes two exclusive-ors on the packed
+ * state, one for the process's number and one for the register. The algorithm's text itself is called for each local
+ * step, not for each of the many global steps that contain it.
+ *
+ * A state is a few 64-bit words of bit fields: one per process (the number of its locals) and one per register.
+ *
+ * Exploring threads only read a model. What they find missing they hand to one thread that adds it while the others rest,
+ * in the order of the states, so that all numbers, and with them counts and counterexamples, are the same in every run.
+ */
+#ifndef ADMIT_CHECKER_MODEL_H
+#define ADMIT_CHECKER_MODEL_H
+
+#include "checker/process.h"
+
+enum { WORDS_MAX = 32, NOT_KNOWN_YET = UINT32_MAX };
+
+struct field {
+    uint8_t word, shift;
+    uint64_t mask;
+};
+
+/* What happens to a process in a step. */
+enum {
+    ENTERS_DOORWAY = 1,  /* leaves the remainder, whether or not there is a doorway */
+    ENTERS_CRITICAL = 2,
+    UNKNOWN = 128 /* not run yet */
+};
+
+struct transition {
+    uint64_t process_xor, register_xor;
+    uint8_t events;
+};
+
+/* One way on from a local state; several only where a for_all may choose. */
+struct move {
+    uint16_t reg;
+    uint8_t kind;
+    uint32_t first; /* of the transitions by value, where the register has few values; else see model.c */
+};
+
+struct local {
+    uint32_t first_move;
+    uint8_t moves; /* 0: it cannot step */
+    uint8_t section;
+    uint8_t crashed, can_crash;
+    uint32_t crash_target; /* or NOT_KNOWN_YET */
+    int32_t open_register; /* the register that a begun write holds open, or -1 */
+    uint64_t open_value;
+};
+
+struct far_transition;
+
+struct automaton {
+    struct local *locals;
+    struct process *processes; /* what each number stands for */
+    uint32_t count, capacity;
+    uint32_t *index; /* hash table over processes */
+    uint32_t index_size;
+    struct move *moves;
+    uint32_t move_count, move_capacity;
+    struct transition *transitions;
+    uint32_t transition_count, transition_capacity;
+    struct far_transition *far; /* hash table: steps on registers with many values */
+    uint32_t far_count, far_size;
+};
+
+struct model {
+    struct instance instance;
+    unsigned n, regs;
+    unsigned words;
+    struct field process_field[STEPPED_PROCESSES_MAX];
+    struct field *register_field;
+    struct automaton automaton[STEPPED_PROCESSES_MAX];
+    uint64_t initial[WORDS_MAX];
+    bool has_tickets;
+    const char *overflow; /* why the model cannot hold all states, once it cannot */
+};
+
+/* One step out of a state, as the explorer names it. */
+struct step {
+    uint8_t process;
+    bool crash;
+    uint8_t choice; /* number of the move */
+    uint64_t value; /* what the accessed register holds, or what the read of it returns */
+};
+
+enum applied { APPLIED, MISSING };
+
+void model_open(struct model *model, const struct setting *setting);
+void model_close(struct model *model);
+
+/* The successor of a state by a step. MISSING if it needs something that the model does not know yet. */
+enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
+                         uint8_t *events);
+/* The same, learning what is missing. False if the model cannot hold it (model->overflow says why). */
+bool model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor, uint8_t *events);
+
+/* The process that stands at number `local`, or its number; NOT_KNOWN_YET if it has none. */
+uint32_t automaton_find(const struct model *model, unsigned i, const struct process *process);
+uint32_t automaton_intern(struct model *model, unsigned i, const struct process *process);
+
+static inline uint64_t field_get(const uint64_t *state, struct field field)
+{
+    return state[field.word] >> field.shift & field.mask;
+}
+
+static inline void field_set(uint64_t *state, struct field field, uint64_t value)
+{
+    state[field.word] = (state[field.word] & ~(field.mask << field.shift)) | value << field.shift;
+}
+
+static inline const struct local *local_of(const struct model *model, const uint64_t *state, unsigned i)
+{
+    return &model->automaton[i].locals[field_get(state, model->process_field[i])];
+}
+
+static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    for (unsigned w = 0; w < words; w++)
+        if (a[w] != b[w])
+            return false;
+    return true;
+}
+
+unsigned crashed_in(const struct model *model, const uint64_t *state);
+
+/* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its moves,
+ * then for each the values that a read may return (more than one only if it overlaps a write), then its crash. */
+typedef void step_visitor(void *context, struct step step);
+
+static inline __attribute__((always_inline)) void for_each_step(const struct model *model, const uint64_t *state,
+                                                                step_visitor *visit, void *context)
+{
+    enum register_kind kind = model->instance.setting.registers;
+    bool may_crash = model->instance.setting.crashes > 0 && crashed_in(model, state) < model->instance.setting.crashes;
+    for (unsigned i = 0; i < model->n; i++) {
+        const struct local *local = local_of(model, state, i);
+        for (unsigned m = 0; m < local->moves; m++) {
+            const struct move *move = &model->automaton[i].moves[local->first_move + m];
+            struct step step = {.process = (uint8_t)i, .choice = (uint8_t)m};
+            step.value = field_get(state, model->register_field[move->reg]);
+            if (kind != ATOMIC && move->kind == READ) {
+                int writer = model->instance.regs[move->reg].writer;
+                const struct local *other = writer >= 0 && writer != (int)i ? local_of(model, state, (unsigned)writer) : NULL;
+                if (other != NULL && other->open_register == move->reg) {
+                    uint64_t old = step.value;
+                    if (kind == REGULAR) {
+                        visit(context, step);
+                        step.value = other->open_value;
+                        if (step.value != old)
+                            visit(context, step);
+                    } else {
+                        uint64_t domain = register_domain(&model->instance, move->reg);
+                        for (step.value = 0; step.value < domain; step.value++)
+                            visit(context, step);
+                    }
+                    continue;
+                }
+            }
+            visit(context, step);
+        }
+        if (may_crash && local->can_crash)
+            visit(context, (struct step){.process = (uint8_t)i, .crash = true});
+    }
+}
+
+#endif

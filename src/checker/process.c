@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/process.h"
+
+#include "checker/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REGISTERS_MAX = 4096 };
+
+void instance_open(struct instance *instance, const struct setting *setting)
+{
+    const struct stepped_algorithm *algorithm = setting->algorithm;
+    memset(instance, 0, sizeof *instance);
+    instance->setting = *setting;
+    instance->shared = must_allocate(algorithm->shared_size);
+    instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);
+    instance->declaration = (struct declaration){.n = setting->n, .k = setting->k, .cells = instance->cells};
+    algorithm->declare(&instance->declaration, instance->shared);
+    instance->reg_count = instance->declaration.registers;
+    if (instance->reg_count == 0 || instance->reg_count > REGISTERS_MAX || instance->declaration.arrays > ARRAYS_MAX)
+        die("%s declares %u registers; 1 to %d are possible", algorithm->about.id, instance->reg_count, REGISTERS_MAX);
+    instance->regs = must_allocate(instance->reg_count * sizeof *instance->regs);
+    for (unsigned a = 0; a < instance->declaration.arrays; a++) {
+        const struct declared *array = &instance->declaration.array[a];
+        for (unsigned e = 0; e < array->count; e++)
+            instance->regs[array->first + e] =
+                (struct reg){.array = array, .element = e, .writer = array->writer == OWN_ELEMENT ? (int)e : -1};
+    }
+    instance->process_size = offsetof(struct process, locals) + algorithm->locals_size;
+    /* A crashed process keeps its open write where its locals were. */
+    if (instance->process_size < offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t))
+        instance->process_size = offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t);
+}
+
+void instance_close(struct instance *instance)
+{
+    free(instance->shared);
+    free(instance->cells);
+    free(instance->regs);
+    memset(instance, 0, sizeof *instance);
+}
+
+void register_name(const struct instance *instance, unsigned reg, char *name, size_t size)
+{
+    const struct reg *r = &instance->regs[reg];
+    if (r->array->count == 1)
+        snprintf(name, size, "%s", r->array->name);
+    else
+        snprintf(name, size, "%s[%u]", r->array->name, r->element);
+}
+
+uint64_t register_domain(const struct instance *instance, unsigned reg)
+{
+    return instance->regs[reg].array->domain;
+}
+
+uint64_t shared_bits(const struct instance *instance)
+{
+    uint64_t bits = 0;
+    for (unsigned a = 0; a < instance->declaration.arrays; a++) {
+        const struct declared *array = &instance->declaration.array[a];
+        if (array->domain == TICKET)
+            return UINT64_MAX;
+        unsigned width = 0;
+        while (width < 64 && array->domain > UINT64_C(1) << width)
+            width++;
+        bits += (uint64_t)width * array->count;
+    }
+    return bits;
+}
+
+static bool is_leaving(enum section section)
+{
+    return section == CRITICAL || section == EXIT;
+}
+
+/* Runs the text from where the process stands. */
+static enum outcome resume(const struct instance *instance, struct process *process, struct stepping *stepping)
+{
+    const struct stepped_algorithm *algorithm = instance->setting.algorithm;
+    enum outcome (*text)(struct stepping *, const void *, void *) =
+        is_leaving(process->section) ? algorithm->leave : algorithm->enter;
+    /* The frames are packed in bytes; the text wants them aligned. */
+    _Alignas(16) uint8_t locals[LOCALS_MAX];
+    memcpy(locals, process->locals, sizeof locals);
+    enum outcome outcome = text(stepping, instance->shared, locals);
+    memcpy(process->locals, locals, sizeof locals);
+    return outcome;
+}
+
+static struct stepping stepping_of(const struct instance *instance, unsigned i)
+{
+    return (struct stepping){.i = i,
+                             .n = instance->setting.n,
+                             .k = instance->setting.k,
+                             .cells = instance->cells,
+                             .any_order = instance->setting.any_order};
+}
+
+/* Goes on to the first access of what comes next: LEAVE from the critical section, ENTER from the remainder. */
+static void stand_before_first_access(const struct instance *instance, unsigned i, struct process *process)
+{
+    struct stepping stepping = stepping_of(instance, i);
+    position start = 0;
+    memcpy(process->locals, &start, sizeof start);
+    if (resume(instance, process, &stepping) != PAUSED || stepping.accesses != 0)
+        die("%s: process %u does not stop before its first access on the way %s", instance->setting.algorithm->about.id, i,
+            is_leaving(process->section) ? "out" : "in");
+    process->label = stepping.label;
+}
+
+void process_start(const struct instance *instance, unsigned i, struct process *process)
+{
+    memset(process, 0, sizeof *process);
+    process->section = REMAINDER;
+    process->passages = instance->setting.passages[i];
+    stand_before_first_access(instance, i, process);
+}
+
+bool process_can_step(const struct process *process)
+{
+    return !process->crashed && !(process->section == REMAINDER && process->passages == 0);
+}
+
+static void check_access(const struct instance *instance, unsigned i, const struct process *from,
+                         const struct stepping *stepping)
+{
+    const char *id = instance->setting.algorithm->about.id;
+    if (stepping->accesses != 1)
+        die("%s: process %u makes %u shared accesses at \"%s\"; a marker stands before exactly one", id, i,
+            stepping->accesses, from->label);
+    if (stepping->reg >= instance->reg_count)
+        die("%s: process %u accesses a register that is not declared, at \"%s\"", id, i, from->label);
+    if (stepping->kind == READ)
+        return;
+    const struct reg *reg = &instance->regs[stepping->reg];
+    if (reg->writer >= 0 && reg->writer != (int)i)
+        die("%s: process %u writes %s[%u], which only process %d may write, at \"%s\"", id, i, reg->array->name,
+            reg->element, reg->writer, from->label);
+    if (reg->array->domain != TICKET && stepping->written >= reg->array->domain)
+        die("%s: process %u writes %llu to %s[%u], which has %llu values, at \"%s\"", id, i,
+            (unsigned long long)stepping->written, reg->array->name, reg->element, (unsigned long long)reg->array->domain,
+            from->label);
+}
+
+/* Where the process is once it has begun the step: the first step of a passage leaves the remainder. */
+static enum section section_in_step(const struct instance *instance, enum section section)
+{
+    if (section == REMAINDER)
+        return instance->setting.algorithm->about.doorway ? DOORWAY : WAITING_ROOM;
+    return section == CRITICAL ? EXIT : section;
+}
+
+static void finish(const struct instance *instance, unsigned i, struct process *to)
+{
+    if (is_leaving(to->section)) {
+        to->section = REMAINDER;
+        memset(to->locals, 0, sizeof to->locals);
+        if (to->passages != UNBOUNDED_PASSAGES)
+            to->passages--;
+    } else {
+        to->section = CRITICAL;
+    }
+    stand_before_first_access(instance, i, to);
+}
+
+void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice, uint64_t value,
+                  struct process *to, struct access *access)
+{
+    struct stepping stepping = stepping_of(instance, i);
+    stepping.choice = choice;
+    stepping.value = value;
+    *to = *from;
+    enum outcome outcome = resume(instance, to, &stepping);
+    check_access(instance, i, from, &stepping);
+
+    bool writes = stepping.kind == WRITE || stepping.kind == UPDATE ||
+                  (stepping.kind == WRITE_IF_DIFFERENT && stepping.written != value);
+    *access = (struct access){.kind = stepping.kind,
+                              .reg = stepping.reg,
+                              .value = value,
+                              .result = writes ? stepping.written : value,
+                              .choices = stepping.choices > 0 ? stepping.choices : 1};
+    if (instance->setting.registers != ATOMIC && writes && !from->writing) {
+        *to = *from;
+        to->writing = 1;
+        to->section = section_in_step(instance, from->section);
+        access->begins = true;
+        access->result = value;
+        return;
+    }
+    if (outcome == STUCK) {
+        *to = *from;
+        to->section = section_in_step(instance, from->section);
+        return;
+    }
+    to->writing = 0;
+    to->section = section_in_step(instance, from->section);
+    to->label = stepping.label;
+    if (stepping.in_waiting_room) {
+        if (to->section != DOORWAY)
+            die("%s: the doorway of process %u ends at \"%s\", but it is not in one", instance->setting.algorithm->about.id,
+                i, from->label);
+        to->section = WAITING_ROOM;
+    }
+    if (outcome == DONE)
+        finish(instance, i, to);
+}
+
+void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
+                  struct access *access)
+{
+    struct process ignored;
+    process_step(instance, i, process, choice, 0, &ignored, access);
+}
+
+bool process_can_crash(const struct process *process)
+{
+    /* Who never leaves the remainder again is no different from one who crashed there. */
+    return !process->crashed && process->section != REMAINDER;
+}
+
+void process_crash(const struct instance *instance, unsigned i, const struct process *from, struct process *to)
+{
+    unsigned reg;
+    uint64_t value;
+    bool open = process_open_write(instance, i, from, &reg, &value);
+    memset(to, 0, sizeof *to);
+    to->section = from->section;
+    to->crashed = 1;
+    to->writing = open;
+    to->label = "crashed";
+    if (open) {
+        uint16_t number = (uint16_t)reg;
+        memcpy(to->locals, &number, sizeof number);
+        memcpy(to->locals + sizeof number, &value, sizeof value);
+    }
+}
+
+bool process_open_write(const struct instance *instance, unsigned i, const struct process *process, unsigned *reg,
+                        uint64_t *value)
+{
+    if (!process->writing)
+        return false;
+    if (process->crashed) {
+        uint16_t number;
+        memcpy(&number, process->locals, sizeof number);
+        memcpy(value, process->locals + sizeof number, sizeof *value);
+        *reg = number;
+        return true;
+    }
+    /* Only the end of a write changes the process: its value is what the text would store now. */
+    struct process ignored;
+    struct access access;
+    process_step(instance, i, process, 0, 0, &ignored, &access);
+    *reg = access.reg;
+    *value = access.result;
+    return true;
+}

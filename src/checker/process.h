@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * process.h - an algorithm set up for n processes, and one process of it, standing before its next shared access.
+ *
+ * This is the only place that calls an algorithm's text. A step is: the access that the process stands before, all local
+ * work after it, up to the next access. Sections change inside such a step. On registers that are not atomic a write is
+ * two steps, begin and end; the local work belongs to the end.
+ */
+#ifndef ADMIT_CHECKER_PROCESS_H
+#define ADMIT_CHECKER_PROCESS_H
+
+#include "registers/stepped.h"
+
+enum { UNBOUNDED_PASSAGES = 255 };
+
+/* What is explored. */
+struct setting {
+    const struct stepped_algorithm *algorithm;
+    unsigned n, k;
+    enum register_kind registers;
+    bool any_order;                           /* for_all in every order, not only in the native one */
+    unsigned crashes;                         /* at most so many processes crash */
+    uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
+};
+
+struct reg {
+    const struct declared *array;
+    unsigned element;
+    int writer; /* the only process that writes it, or -1 */
+};
+
+struct instance {
+    struct setting setting;
+    struct declaration declaration;
+    void *shared;
+    struct cell *cells;
+    struct reg *regs;
+    unsigned reg_count;
+    size_t process_size; /* how many bytes of struct process matter: the fixed part and this algorithm's locals */
+};
+
+struct process {
+    uint8_t section; /* enum section */
+    uint8_t writing; /* a non-atomic write has begun and not ended */
+    uint8_t crashed;
+    uint8_t passages;           /* left */
+    uint8_t locals[LOCALS_MAX]; /* the algorithm's; after a crash only the write that stays open for ever */
+    const char *label;          /* the marker it stands at: a function of all the above, never compared */
+};
+
+/* What a step did, or would do. */
+struct access {
+    enum access_kind kind;
+    unsigned reg;
+    bool begins;      /* only the begin of a non-atomic write: the register keeps its value */
+    uint64_t value;   /* what the register held, or what a read returned */
+    uint64_t result;  /* what the register holds afterwards */
+    unsigned choices; /* how many for_all choices there are here; 1 if it is none */
+};
+
+/* Sets up an algorithm; ends the program with a message if its declarations make no sense. */
+void instance_open(struct instance *instance, const struct setting *setting);
+void instance_close(struct instance *instance);
+
+/* The name of a register as the paper would write it, for example x[2]. */
+void register_name(const struct instance *instance, unsigned reg, char *name, size_t size);
+/* The number of values of a register; 0 for a ticket. */
+uint64_t register_domain(const struct instance *instance, unsigned reg);
+/* The bits that the declared registers need; UINT64_MAX if one of them is unbounded. */
+uint64_t shared_bits(const struct instance *instance);
+
+void process_start(const struct instance *instance, unsigned i, struct process *process);
+bool process_can_step(const struct process *process);
+/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as) value. */
+void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice, uint64_t value,
+                  struct process *to, struct access *access);
+/* Which access the next step makes; value and result in it mean nothing. */
+void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
+                  struct access *access);
+bool process_can_crash(const struct process *process);
+void process_crash(const struct instance *instance, unsigned i, const struct process *from, struct process *to);
+/* The non-atomic write that process i has begun, if any. */
+bool process_open_write(const struct instance *instance, unsigned i, const struct process *process, unsigned *reg,
+                        uint64_t *value);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/properties.h"
+
+#include "checker/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct property_info property_info[PROPERTIES] = {
+    [EXCLUSION] = {"exclusion", "P1", "entries", false, false, false, NULL},
+    [DEADLOCK_FREEDOM] = {"deadlock-freedom", "P2", "states in which somebody tries", false, true, false, NULL},
+    [LOCKOUT_FREEDOM] = {"lockout-freedom", "P3", "states in which somebody is outside its remainder", false, true, false,
+                         NULL},
+    [FCFS] = {"fcfs", "P4", "times one came to the doorway after another had left it", true, true, false, NULL},
+    [BOUNDED_DOORWAY] = {"bounded-doorway", "P5", "doorways entered", true, true, false, "own steps"},
+    [BOUNDED_EXIT] = {"bounded-exit", "P6", "exits begun", false, true, false, "own steps"},
+    [BOUNDED_WAITING] = {"bounded-waiting", "P7", "entries past one who waits", true, true, false, "entries by one other"},
+    [K_DEADLOCK_AVOIDANCE] = {"k-deadlock-avoidance", "P8", "states in which somebody waits and a slot is free, or waits to leave",
+                              false, true, true, NULL},
+    [FIFE] = {"fife", "P9", "states in which a later one is inside", true, true, true, "own steps still needed"},
+    [STRONG_FIFE] = {"strong-fife", "P10", "states in which a later one is enabled", true, true, true,
+                     "own steps still needed"},
+    [OVERTAKING] = {"overtaking", "P11", "stays in the waiting room", true, true, true, "times overtaken"},
+    [FIFO_ENABLING] = {"fifo-enabling", "P12", "states in which one waits and a later one is on its way", false, true, true,
+                       NULL},
+};
+
+const char *const verdict_name[] = {[HOLDS] = "holds", [VIOLATED] = "violated", [UNDECIDED] = "undecided", [VACUOUS] = "vacuous"};
+
+uint8_t *states_where(const struct graph *graph, bool (*test)(const struct standing *standing, unsigned i), unsigned i)
+{
+    uint8_t *in = must_allocate(graph->states);
+    for (uint32_t state = 0; state < graph->states; state++)
+        in[state] = test(&graph->standing[state], i);
+    return in;
+}
+
+void judge_exclusion(struct finding *finding, const struct exploration *exploration)
+{
+    finding->fired = exploration->entries;
+    if (!exploration->violated)
+        return;
+    finding->verdict = VIOLATED;
+    finding->has_witness = true;
+    witness_open(&finding->witness, exploration, exploration->violation_source);
+    witness_step(&finding->witness, exploration->model, exploration->violation_step);
+    snprintf(finding->what, sizeof finding->what, "more than %u inside", exploration->model->instance.setting.k);
+}
+
+void judge(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled,
+           enum property property)
+{
+    *finding = (struct finding){.property = property, .verdict = HOLDS};
+    if (property == EXCLUSION)
+        judge_exclusion(finding, exploration);
+    if (finding->verdict == HOLDS && exploration->stopped != NULL) {
+        finding->verdict = UNDECIDED;
+        return;
+    }
+    switch (property) {
+    case DEADLOCK_FREEDOM:
+        judge_deadlock_freedom(finding, exploration);
+        break;
+    case LOCKOUT_FREEDOM:
+        judge_lockout_freedom(finding, exploration);
+        break;
+    case BOUNDED_DOORWAY:
+    case BOUNDED_EXIT:
+        judge_bounded_section(finding, exploration);
+        break;
+    case BOUNDED_WAITING:
+        judge_bounded_waiting(finding, exploration);
+        break;
+    case K_DEADLOCK_AVOIDANCE:
+        judge_k_deadlock_avoidance(finding, exploration, enabled);
+        break;
+    case FCFS:
+    case FIFE:
+    case STRONG_FIFE:
+    case OVERTAKING:
+    case FIFO_ENABLING:
+        judge_order(finding, exploration, enabled);
+        break;
+    case EXCLUSION:
+    case PROPERTIES:
+        break;
+    }
+    if (finding->verdict == HOLDS && finding->fired == 0)
+        finding->verdict = VACUOUS;
+}
+
+void finding_close(struct finding *finding)
+{
+    if (finding->has_witness)
+        witness_close(&finding->witness);
+}

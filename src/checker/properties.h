@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * properties.h - what can be asked of an explored algorithm, and the answers.
+ *
+ * Numbers (P1 ...) and exact definitions: docs/properties.md.
+ */
+#ifndef ADMIT_CHECKER_PROPERTIES_H
+#define ADMIT_CHECKER_PROPERTIES_H
+
+#include "checker/witness.h"
+
+enum verdict { HOLDS, VIOLATED, UNDECIDED, VACUOUS };
+
+struct property_info {
+    const char *name, *number;
+    const char *premise;  /* what `fired` counts */
+    bool needs_doorway;   /* makes no sense without one */
+    bool needs_graph;     /* all but exclusion */
+    bool needs_enabled;   /* speaks of the enabled relation */
+    const char *bound;    /* what `bound` is, if it has one */
+};
+
+extern const struct property_info property_info[PROPERTIES];
+extern const char *const verdict_name[];
+
+/* An answer. */
+struct finding {
+    enum property property;
+    enum verdict verdict;
+    uint64_t fired;
+    bool has_bound;
+    uint64_t bound;
+    char what[200];         /* one line for a person: what the counterexample shows */
+    bool has_witness;
+    struct witness witness;
+    unsigned i, j;          /* the processes that `what` speaks of, if any; i is the one wronged */
+};
+
+/* The enabled relation, exactly: bit i of critical[s] says that i is enabled in s, of remainder[s] that it is enabled to
+ * return to the remainder; own_steps is the most own steps that an enabled process outside still needs. */
+struct enabled {
+    uint16_t *critical, *remainder;
+    uint16_t *own_steps[STEPPED_PROCESSES_MAX];
+};
+
+void enabled_find(struct enabled *enabled, const struct graph *graph, unsigned threads);
+void enabled_close(struct enabled *enabled);
+
+/* Answers one question about a finished exploration. `enabled` may be NULL if the property does not need it. */
+void judge(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled,
+           enum property property);
+void finding_close(struct finding *finding);
+
+/* The judges, by file; each fills in a finding whose property is set and whose verdict is HOLDS. */
+void judge_exclusion(struct finding *finding, const struct exploration *exploration);
+void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration);
+void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration);
+void judge_bounded_section(struct finding *finding, const struct exploration *exploration);
+void judge_bounded_waiting(struct finding *finding, const struct exploration *exploration);
+void judge_order(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
+void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
+                                const struct enabled *enabled);
+
+/* The states in which a test of the standing is true, as a part's `in`. The caller frees it. */
+uint8_t *states_where(const struct graph *graph, bool (*test)(const struct standing *standing, unsigned i), unsigned i);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/runs.h"
+
+#include "checker/die.h"
+
+#include <stdlib.h>
+
+static uint32_t plus(uint32_t run, uint32_t event)
+{
+    return run == UNBOUNDED ? UNBOUNDED : run + event;
+}
+
+/* The most events from any state of one component, whose successors are settled already. */
+static uint32_t component_run(const struct part *part, const struct components *components, const uint32_t *runs,
+                              struct event event, uint32_t from, uint32_t to)
+{
+    const struct graph *graph = part->graph;
+    uint32_t component = components->of[components->order[from]];
+    uint32_t most = 0;
+    for (uint32_t at = from; at < to; at++) {
+        uint32_t state = components->order[at];
+        if ((event.match & ~EDGE_PROCESS) == 0 && graph->standing[state].spins >> (event.match & EDGE_PROCESS) & 1)
+            return UNBOUNDED;
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+            uint32_t counts = (graph->kinds[edge] & event.mask) == event.match;
+            uint32_t run = counts;
+            if (part_has_edge(part, state, edge)) {
+                uint32_t target = graph->targets[edge];
+                if (components->of[target] == component)
+                    run = counts ? UNBOUNDED : 0;
+                else
+                    run = plus(runs[target], counts);
+            }
+            if (run > most)
+                most = run;
+        }
+        if (most == UNBOUNDED)
+            break;
+    }
+    return most;
+}
+
+uint32_t *longest_runs(const struct part *part, struct event event)
+{
+    struct components components;
+    components_find(&components, part);
+    uint32_t *runs = must_allocate(part->graph->states * sizeof *runs);
+    for (uint32_t from = 0, to; from < components.states; from = to) {
+        uint32_t component = components.of[components.order[from]];
+        for (to = from + 1; to < components.states && components.of[components.order[to]] == component; to++)
+            ;
+        uint32_t run = component_run(part, &components, runs, event, from, to);
+        for (uint32_t at = from; at < to; at++)
+            runs[components.order[at]] = run;
+    }
+    components_close(&components);
+    return runs;
+}
+
+/* Who takes steps inside one component. */
+static uint16_t steppers(const struct part *part, const struct components *components, uint32_t from, uint32_t to)
+{
+    const struct graph *graph = part->graph;
+    uint32_t component = components->of[components->order[from]];
+    uint16_t who = 0;
+    for (uint32_t at = from; at < to; at++) {
+        uint32_t state = components->order[at];
+        who |= graph->standing[state].spins;
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+            if (components->of[graph->targets[edge]] == component && part_has_edge(part, state, edge))
+                who |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
+    }
+    return who;
+}
+
+uint32_t fair_component(const struct part *part, struct components *components, component_condition *condition,
+                        const void *context)
+{
+    const struct graph *graph = part->graph;
+    uint16_t all = (uint16_t)((1u << graph->n) - 1);
+    uint32_t best = NO_COMPONENT;
+    components_find(components, part);
+    for (uint32_t from = 0, to; from < components->states; from = to) {
+        uint32_t component = components->of[components->order[from]], smallest = components->order[from];
+        const struct standing *standing = &graph->standing[smallest];
+        uint16_t excused = 0;
+        for (to = from; to < components->states && components->of[components->order[to]] == component; to++) {
+            uint32_t state = components->order[to];
+            excused |= graph->standing[state].remainder | graph->standing[state].crashed;
+            if (state < smallest)
+                smallest = state;
+        }
+        if (smallest < best && condition(context, standing) &&
+            ((excused | steppers(part, components, from, to)) & all) == all)
+            best = smallest;
+    }
+    return best;
+}

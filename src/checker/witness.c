@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/witness.h"
+
+#include "checker/die.h"
+#include "checker/hash.h"
+
+#include <stdlib.h>
+
+/* --- steps from states ---------------------------------------------------------------------------------------------- */
+
+static void append(struct witness *witness, struct step step)
+{
+    if (witness->count == witness->room) {
+        witness->room = witness->room == 0 ? 64 : witness->room * 2;
+        witness->steps = must_reallocate(witness->steps, witness->room * sizeof *witness->steps);
+    }
+    witness->steps[witness->count++] = step;
+}
+
+void witness_step(struct witness *witness, const struct model *model, struct step step)
+{
+    uint64_t successor[WORDS_MAX];
+    uint8_t events;
+    if (model_apply(model, witness->state, step, successor, &events) != APPLIED)
+        die("internal error: a step of a counterexample cannot be taken");
+    memcpy(witness->state, successor, model->words * sizeof *successor);
+    append(witness, step);
+}
+
+enum { ANY_PROCESS = 255 };
+
+struct wanted {
+    const struct model *model;
+    const struct store *store;
+    const uint64_t *from, *record;
+    unsigned process;
+    bool found;
+    struct step step;
+};
+
+static void look_at_step(void *context, struct step step)
+{
+    struct wanted *wanted = context;
+    uint64_t successor[WORDS_MAX];
+    uint8_t events;
+    if (wanted->found || (wanted->process != ANY_PROCESS && step.process != wanted->process) ||
+        model_apply(wanted->model, wanted->from, step, successor, &events) != APPLIED)
+        return;
+    wanted->found = wanted->store->fingerprints ? hash_words(successor, wanted->model->words) == *wanted->record
+                                                : same_state(successor, wanted->record, wanted->model->words);
+    wanted->step = step;
+}
+
+/* Takes the step that leads to the state with this number in the store. */
+static void go_to_number(struct witness *witness, const struct exploration *exploration, uint32_t number, unsigned process)
+{
+    struct wanted wanted = {.model = exploration->model,
+                            .store = &exploration->store,
+                            .from = witness->state,
+                            .record = store_record(&exploration->store, number),
+                            .process = process};
+    for_each_step(exploration->model, witness->state, look_at_step, &wanted);
+    if (!wanted.found)
+        die("internal error: no step leads from a state to its successor");
+    witness_step(witness, exploration->model, wanted.step);
+}
+
+void witness_open(struct witness *witness, const struct exploration *exploration, uint32_t number)
+{
+    *witness = (struct witness){.loop = NO_LOOP};
+    memcpy(witness->state, exploration->model->initial, exploration->model->words * sizeof *witness->state);
+    size_t length = 0;
+    for (uint32_t at = number; at != NO_STATE; at = store_parent(&exploration->store, at))
+        length++;
+    uint32_t *numbers = must_allocate(length * sizeof *numbers);
+    size_t place = length;
+    for (uint32_t at = number; at != NO_STATE; at = store_parent(&exploration->store, at))
+        numbers[--place] = at;
+    for (size_t s = 1; s < length; s++)
+        go_to_number(witness, exploration, numbers[s], ANY_PROCESS);
+    free(numbers);
+}
+
+void witness_close(struct witness *witness)
+{
+    free(witness->steps);
+    memset(witness, 0, sizeof *witness);
+}
+
+void witness_go(struct witness *witness, const struct exploration *exploration, uint32_t to, unsigned process)
+{
+    go_to_number(witness, exploration, exploration->graph.numbers[to], process);
+    witness->at = to;
+}
+
+/* --- loops ---------------------------------------------------------------------------------------------------------- */
+
+/* What a search inside a part looks for: a step out of a state. `component` limits it, unless it is NO_COMPONENT. */
+struct goal {
+    const struct part *part;
+    const struct components *components;
+    uint32_t component;
+    uint16_t processes;   /* a step of any of these, inside the component */
+    struct event event;   /* or, if processes is 0, such an event that stays in its component */
+    uint32_t state;       /* or, if both are empty, this state */
+};
+
+struct hop {
+    uint32_t from; /* NO_STATE where the search began */
+    uint8_t process;
+};
+
+/* Whether the goal is met by a step out of `state`; then *to is where it leads, and *process whose step it is. */
+static bool meets(const struct goal *goal, uint32_t state, uint32_t *to, unsigned *process)
+{
+    const struct graph *graph = goal->part->graph;
+    const struct components *components = goal->components;
+    if (goal->processes == 0 && goal->event.mask == 0)
+        return state == goal->state;
+    bool plain = goal->processes != 0 || (goal->event.match & ~EDGE_PROCESS) == 0;
+    uint16_t spinners = goal->processes != 0 ? goal->processes : (uint16_t)(1u << (goal->event.match & EDGE_PROCESS));
+    if (plain && (graph->standing[state].spins & spinners)) {
+        *to = state;
+        *process = (unsigned)__builtin_ctz(graph->standing[state].spins & spinners);
+        return true;
+    }
+    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+        uint8_t kind = graph->kinds[edge];
+        if (!part_has_edge(goal->part, state, edge) || components->of[graph->targets[edge]] != components->of[state])
+            continue;
+        if (goal->processes != 0 ? goal->processes >> (kind & EDGE_PROCESS) & 1
+                                 : (kind & goal->event.mask) == goal->event.match) {
+            *to = graph->targets[edge];
+            *process = kind & EDGE_PROCESS;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void retrace(struct witness *witness, const struct exploration *exploration, const struct hop *hops, uint32_t state)
+{
+    size_t length = 0;
+    for (uint32_t at = state; hops[at].from != NO_STATE; at = hops[at].from)
+        length++;
+    uint32_t *states = must_allocate((length + 1) * sizeof *states);
+    size_t place = length;
+    for (uint32_t at = state; hops[at].from != NO_STATE; at = hops[at].from)
+        states[--place] = at;
+    for (size_t s = 0; s < length; s++)
+        witness_go(witness, exploration, states[s], hops[states[s]].process);
+    free(states);
+}
+
+/* Goes from where the witness is to the nearest state that meets the goal, takes the step that meets it, and returns the
+ * state that it was taken from. */
+static uint32_t go_to_goal(struct witness *witness, const struct exploration *exploration, const struct goal *goal)
+{
+    const struct part *part = goal->part;
+    const struct graph *graph = part->graph;
+    struct hop *hops = must_allocate(graph->states * sizeof *hops);
+    uint8_t *seen = must_allocate(graph->states);
+    uint32_t *queue = must_allocate(graph->states * sizeof *queue);
+    uint32_t head = 0, tail = 0, to = witness->at;
+    unsigned process = 0;
+    queue[tail++] = witness->at;
+    seen[witness->at] = 1;
+    hops[witness->at].from = NO_STATE;
+    while (head < tail && !meets(goal, queue[head], &to, &process)) {
+        uint32_t state = queue[head++];
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+            uint32_t next = graph->targets[edge];
+            if (!part_has_edge(part, state, edge) || seen[next] ||
+                (goal->component != NO_COMPONENT && goal->components->of[next] != goal->component))
+                continue;
+            seen[next] = 1;
+            hops[next] = (struct hop){state, graph->kinds[edge] & EDGE_PROCESS};
+            queue[tail++] = next;
+        }
+    }
+    if (head == tail)
+        die("internal error: a loop does not close");
+    uint32_t met_at = queue[head];
+    retrace(witness, exploration, hops, met_at);
+    if (goal->processes != 0 || goal->event.mask != 0)
+        witness_go(witness, exploration, to, process);
+    free(hops);
+    free(seen);
+    free(queue);
+    return met_at;
+}
+
+static void close_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                       const struct components *components, uint32_t start)
+{
+    go_to_goal(witness, exploration,
+               &(struct goal){
+                   .part = part, .components = components, .component = components->of[start], .state = start});
+}
+
+void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                     struct event event)
+{
+    struct components components;
+    components_find(&components, part);
+    struct goal goal = {.part = part, .components = &components, .component = NO_COMPONENT, .event = event};
+    uint32_t start = go_to_goal(witness, exploration, &goal);
+    witness->loop = witness->count - 1;
+    close_loop(witness, exploration, part, &components, start);
+    components_close(&components);
+}
+
+void witness_fair_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                       const struct components *components)
+{
+    const struct graph *graph = part->graph;
+    uint32_t start = witness->at, component = components->of[start];
+    uint16_t wanted = 0;
+    for (uint32_t at = 0; at < components->states; at++) {
+        uint32_t state = components->order[at];
+        if (components->of[state] != component)
+            continue;
+        wanted |= graph->standing[state].spins;
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+            if (part_has_edge(part, state, edge) && components->of[graph->targets[edge]] == component)
+                wanted |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
+    }
+    witness->loop = witness->count;
+    while (wanted != 0) {
+        size_t before = witness->count;
+        go_to_goal(witness, exploration,
+                   &(struct goal){.part = part, .components = components, .component = component, .processes = wanted});
+        for (size_t s = before; s < witness->count; s++)
+            wanted &= (uint16_t)~(1u << witness->steps[s].process);
+    }
+    close_loop(witness, exploration, part, components, start);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * witness.h - a run that shows something: steps from the start, and for an infinite one where its loop begins.
+ */
+#ifndef ADMIT_CHECKER_WITNESS_H
+#define ADMIT_CHECKER_WITNESS_H
+
+#include "checker/explore.h"
+#include "checker/runs.h"
+
+#define NO_LOOP SIZE_MAX
+
+struct witness {
+    struct step *steps;
+    size_t count, room;
+    size_t loop;              /* the loop is steps[loop] .. steps[count - 1]; NO_LOOP for a finite run */
+    uint64_t state[WORDS_MAX]; /* where the run has got to */
+    uint32_t at;              /* the same, as a number in the graph, once it is in it */
+};
+
+/* The shortest run to a state, by its number in the store. */
+void witness_open(struct witness *witness, const struct exploration *exploration, uint32_t number);
+void witness_close(struct witness *witness);
+void witness_step(struct witness *witness, const struct model *model, struct step step);
+
+/* Goes on along an edge; by a step of `process` that changes nothing, if to is where the run is. */
+void witness_go(struct witness *witness, const struct exploration *exploration, uint32_t to, unsigned process);
+/* Goes on, inside the part, to the nearest state from which an event is possible that can be repeated for ever, and round
+ * the loop that repeats it. */
+void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                     struct event event);
+/* Goes round a loop from here, inside this state's component, in which everybody who can step there does. */
+void witness_fair_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                       const struct components *components);
+
+#endif
