@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef unsigned position; /* of no use here */
+typedef uint64_t position; /* of no use here; a whole word, lest gcc pack it and its neighbour into one slow store */
 typedef unsigned proc;
 typedef bool flag;
 typedef uint64_t procset;

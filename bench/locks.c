@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Throughput of every lock of the catalogue with 1, 2 and 8 threads, beside pthread_mutex_t and sem_t in the same run.
+ *
+ *     locks [--quick] [--json]
+ *
+ * Each thread enters, adds one to a shared number, leaves and goes round again, for a fixed time. The peers' turns are
+ * interleaved round by round, so that a disturbance hits them all, and the median round counts. A ratio is passages per
+ * second over the mutex's at the same number of threads; fairness is Jain's index over the threads' passages: 1 if all
+ * had equally many, 1/n if one had them all.
+ */
+#include <admit.h>
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { THREADS_MAX = 8, PEERS_MAX = 64, ROUNDS_MAX = 9 };
+
+/* What is measured: something to enter and leave. */
+struct peer {
+    const char *name;
+    void *(*make)(const char *name, unsigned n);
+    void (*enter)(void *lock, unsigned i);
+    void (*leave)(void *lock, unsigned i);
+    void (*destroy)(void *lock);
+};
+
+/* --- the peers ------------------------------------------------------------------------------------------------------ */
+
+static void *admit_make(const char *name, unsigned n)
+{
+    return admit_lock_create(name, n, 1);
+}
+static void admit_enter(void *lock, unsigned i)
+{
+    admit_lock_enter(lock, i);
+}
+static void admit_leave(void *lock, unsigned i)
+{
+    admit_lock_leave(lock, i);
+}
+static void admit_destroy(void *lock)
+{
+    admit_lock_destroy(lock);
+}
+
+static void *mutex_make(const char *name, unsigned n)
+{
+    (void)name, (void)n;
+    pthread_mutex_t *mutex = malloc(sizeof *mutex);
+    pthread_mutex_init(mutex, NULL);
+    return mutex;
+}
+static void mutex_enter(void *mutex, unsigned i)
+{
+    (void)i;
+    pthread_mutex_lock(mutex);
+}
+static void mutex_leave(void *mutex, unsigned i)
+{
+    (void)i;
+    pthread_mutex_unlock(mutex);
+}
+
+static void *semaphore_make(const char *name, unsigned n)
+{
+    (void)name, (void)n;
+    sem_t *semaphore = malloc(sizeof *semaphore);
+    sem_init(semaphore, 1, 1);
+    return semaphore;
+}
+static void semaphore_enter(void *semaphore, unsigned i)
+{
+    (void)i;
+    while (sem_wait(semaphore) != 0)
+        ;
+}
+static void semaphore_leave(void *semaphore, unsigned i)
+{
+    (void)i;
+    sem_post(semaphore);
+}
+
+/* The mutex comes first: it is the measure of the others. */
+static unsigned list_peers(struct peer *peers)
+{
+    unsigned count = 0;
+    const char *id;
+    peers[count++] = (struct peer){"pthread_mutex_t", mutex_make, mutex_enter, mutex_leave, free};
+    peers[count++] = (struct peer){"sem_t", semaphore_make, semaphore_enter, semaphore_leave, free};
+    for (unsigned a = 0; (id = admit_algorithm_id(a)) != NULL && count < PEERS_MAX; a++)
+        if (admit_algorithm_supports(id, THREADS_MAX, 1) == ADMIT_OK)
+            peers[count++] = (struct peer){id, admit_make, admit_enter, admit_leave, admit_destroy};
+    return count;
+}
+
+/* --- one round ------------------------------------------------------------------------------------------------------ */
+
+struct round {
+    const struct peer *peer;
+    void *lock;
+    _Atomic bool stop;
+    _Alignas(64) uint64_t guarded;
+    pthread_barrier_t start;
+};
+
+struct runner {
+    struct round *round;
+    unsigned i;
+    _Alignas(64) uint64_t passages;
+};
+
+struct result {
+    double rate; /* passages per second */
+    double fairness;
+};
+
+static void *run(void *argument)
+{
+    struct runner *me = argument;
+    struct round *round = me->round;
+    const struct peer *peer = round->peer;
+    uint64_t passages = 0;
+    pthread_barrier_wait(&round->start);
+    while (!atomic_load_explicit(&round->stop, memory_order_relaxed)) {
+        peer->enter(round->lock, me->i);
+        round->guarded++;
+        peer->leave(round->lock, me->i);
+        passages++;
+    }
+    me->passages = passages;
+    return NULL;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static struct result run_round(const struct peer *peer, unsigned n, double seconds)
+{
+    struct round round = {.peer = peer, .lock = peer->make(peer->name, n)};
+    struct runner runners[THREADS_MAX];
+    pthread_t threads[THREADS_MAX];
+    pthread_barrier_init(&round.start, NULL, n + 1);
+    for (unsigned i = 0; i < n; i++) {
+        runners[i] = (struct runner){.round = &round, .i = i};
+        if (pthread_create(&threads[i], NULL, run, &runners[i]) != 0)
+            abort();
+    }
+    pthread_barrier_wait(&round.start);
+    double started = now();
+    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}, NULL);
+    atomic_store(&round.stop, true);
+    double sum = 0, squares = 0;
+    for (unsigned i = 0; i < n; i++) {
+        pthread_join(threads[i], NULL);
+        double passages = (double)runners[i].passages;
+        sum += passages;
+        squares += passages * passages;
+    }
+    double elapsed = now() - started;
+    pthread_barrier_destroy(&round.start);
+    peer->destroy(round.lock);
+    if ((double)round.guarded != sum) {
+        fprintf(stderr, "locks: %s lost %.0f of %.0f updates\n", peer->name, sum - (double)round.guarded, sum);
+        exit(1);
+    }
+    return (struct result){.rate = sum / elapsed, .fairness = squares > 0 ? sum * sum / (n * squares) : 1};
+}
+
+/* --- all rounds ----------------------------------------------------------------------------------------------------- */
+
+static int by_rate(const void *a, const void *b)
+{
+    double one = ((const struct result *)a)->rate, other = ((const struct result *)b)->rate;
+    return (one > other) - (one < other);
+}
+
+static void print_row(bool json, bool first, const char *name, unsigned n, struct result r, double ratio)
+{
+    if (json)
+        printf("%s\n  {\"lock\": \"%s\", \"threads\": %u, \"per_second\": %.0f, \"ratio\": %.3f, \"fairness\": %.3f}",
+               first ? "" : ",", name, n, r.rate, ratio, r.fairness);
+    else
+        printf("%-28s %7u %15.0f %9.2f %9.2f\n", name, n, r.rate, ratio, r.fairness);
+}
+
+int main(int argc, char **argv)
+{
+    bool quick = false, json = false;
+    for (int a = 1; a < argc; a++) {
+        quick |= strcmp(argv[a], "--quick") == 0;
+        json |= strcmp(argv[a], "--json") == 0;
+    }
+    static const unsigned sizes[] = {1, 2, 8};
+    const unsigned rounds = quick ? 3 : ROUNDS_MAX;
+    const double seconds = quick ? 0.05 : 0.2;
+    struct peer peers[PEERS_MAX];
+    unsigned count = list_peers(peers);
+    static struct result results[PEERS_MAX][ROUNDS_MAX];
+
+    if (json)
+        printf("[");
+    else
+        printf("%-28s %7s %15s %9s %9s\n", "lock", "threads", "passages/s", "ratio", "fairness");
+    for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (unsigned r = 0; r < rounds; r++)
+            for (unsigned p = 0; p < count; p++)
+                results[p][r] = run_round(&peers[p], sizes[s], seconds);
+        double measure = 0;
+        for (unsigned p = 0; p < count; p++) {
+            qsort(results[p], rounds, sizeof results[p][0], by_rate);
+            struct result median = results[p][rounds / 2];
+            if (p == 0)
+                measure = median.rate;
+            print_row(json, s == 0 && p == 0, peers[p].name, sizes[s], median, median.rate / measure);
+        }
+    }
+    if (json)
+        printf("\n]\n");
+    return 0;
+}
