@@ -36,7 +36,7 @@
  *   destroy                    -                  -              X               -                       X
  *
  *   X  may overlap    -  must not: undefined, as when two threads use one number at once
- *   (1) finds either a whole lock or none (ADMIT_NOT_A_LOCK)
+ *   (1) finds a whole lock, or fails
  *
  * Functions not in the table (sizes, messages, the catalogue) may be called by anybody at any time. None may be called
  * from a signal handler that interrupts enter or leave of the same participant.

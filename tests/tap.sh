@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 #
 # tap.sh - to be sourced by a suite that is a shell script: run each case by `check NAME COMMAND...`, end with `finish`.
 

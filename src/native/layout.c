@@ -41,7 +41,7 @@ size_t admit_layout_size(const struct native_algorithm *algorithm, unsigned n, u
 void admit_layout_create(struct layout *layout, const struct native_algorithm *algorithm, unsigned n, unsigned k,
                          void *shared)
 {
-    atomic_store(&layout->magic, 0);
+    atomic_exchange(&layout->magic, 0); /* not a store: what follows could overtake a store */
     struct declaration D = {.n = n, .k = k, .cells = layout->cells, .purpose = INITIALISE_REGISTERS};
     algorithm->declare(&D, shared);
     layout->version = LAYOUT_VERSION;
