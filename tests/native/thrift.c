@@ -34,11 +34,11 @@ static double now(void)
 static void waiting_burns_little(void **state)
 {
     const char *id = *state;
-    enum { N = 64, HOLD_US = 5000 };
+    enum { N = 64, HOLD_US = 10000 };
     struct witness *witness = make_witness(1);
     struct crowd crowd = {.kind = PROCESSES,
                           .lock = admit_lock_create(id, N, 1),
-                          .passages = unless_quick(3, 1),
+                          .passages = unless_quick(2, 1),
                           .hold_us = HOLD_US,
                           .linger_every = 1,
                           .witness = witness};
