@@ -8,6 +8,8 @@
 
 enum { REGISTERS_MAX = 4096 };
 
+const char *const register_kind_name[REGISTER_KINDS] = {[ATOMIC] = "atomic", [REGULAR] = "regular", [SAFE] = "safe"};
+
 void instance_open(struct instance *instance, const struct setting *setting)
 {
     const struct stepped_algorithm *algorithm = setting->algorithm;

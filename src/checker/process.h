@@ -13,6 +13,8 @@
 
 enum { UNBOUNDED_PASSAGES = 255 };
 
+extern const char *const register_kind_name[REGISTER_KINDS];
+
 /* What is explored. */
 struct setting {
     const struct stepped_algorithm *algorithm;

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whether an executed run really shows what its trace says: looked up in the run itself, without the explorer.
+ */
+#include "checker/trace.h"
+
+struct run {
+    const struct trace *trace;
+    const struct moment *moments;
+    size_t last; /* moment */
+    unsigned n, k;
+};
+
+static enum section section_at(const struct run *run, size_t moment, unsigned i)
+{
+    return (enum section)run->moments[moment].process[i].section;
+}
+
+static bool crashed_at(const struct run *run, size_t moment, unsigned i)
+{
+    return run->moments[moment].process[i].crashed;
+}
+
+static bool is_trying(enum section section)
+{
+    return section == DOORWAY || section == WAITING_ROOM;
+}
+
+static bool loop_closes(const struct run *run)
+{
+    return run->trace->loop != NO_LOOP &&
+           memcmp(run->moments[run->trace->loop].identity, run->moments[run->last].identity,
+                  sizeof run->moments[0].identity) == 0;
+}
+
+static bool steps_in_loop(const struct run *run, unsigned i)
+{
+    for (size_t s = run->trace->loop; s < run->trace->count; s++)
+        if (run->trace->steps[s].process == i && !run->trace->steps[s].crash)
+            return true;
+    return false;
+}
+
+static bool enters_in_loop(const struct run *run, unsigned i)
+{
+    for (size_t m = run->trace->loop; m < run->last; m++)
+        if (section_at(run, m, i) != CRITICAL && section_at(run, m + 1, i) == CRITICAL)
+            return true;
+    return false;
+}
+
+static bool stays_in_loop(const struct run *run, unsigned i, enum section section)
+{
+    for (size_t m = run->trace->loop; m <= run->last; m++)
+        if (section_at(run, m, i) != section)
+            return false;
+    return true;
+}
+
+static bool is_under_way_throughout_loop(const struct run *run, unsigned i)
+{
+    for (size_t m = run->trace->loop; m <= run->last; m++)
+        if (section_at(run, m, i) == REMAINDER || crashed_at(run, m, i))
+            return false;
+    return true;
+}
+
+/* Everybody who is outside the remainder all the time, and alive, steps. */
+static bool loop_is_fair(const struct run *run)
+{
+    for (unsigned i = 0; i < run->n; i++)
+        if (is_under_way_throughout_loop(run, i) && !steps_in_loop(run, i))
+            return false;
+    return true;
+}
+
+static unsigned count_crashed(const struct run *run, bool inside_only)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < run->n; i++)
+        count += crashed_at(run, run->last, i) && (!inside_only || section_at(run, run->last, i) == CRITICAL);
+    return count;
+}
+
+static bool shows_exclusion_broken(const struct run *run)
+{
+    unsigned inside = 0;
+    for (unsigned i = 0; i < run->n; i++)
+        inside += section_at(run, run->last, i) == CRITICAL;
+    return inside > run->k;
+}
+
+static bool shows_deadlock(const struct run *run)
+{
+    bool somebody_tries = false;
+    for (unsigned i = 0; i < run->n; i++) {
+        if (enters_in_loop(run, i))
+            return false;
+        somebody_tries |= is_trying(section_at(run, run->last, i)) && !crashed_at(run, run->last, i);
+    }
+    return somebody_tries && loop_is_fair(run) && count_crashed(run, true) < run->k;
+}
+
+static bool shows_lockout(const struct run *run)
+{
+    return is_under_way_throughout_loop(run, run->trace->i) && loop_is_fair(run) && count_crashed(run, false) < run->k;
+}
+
+/* At `moment`, j is inside, and i still waits although it left the doorway before j entered it. */
+static bool is_overtaken_at(const struct run *run, size_t moment)
+{
+    unsigned i = run->trace->i, j = run->trace->j;
+    if (section_at(run, moment, i) != WAITING_ROOM || section_at(run, moment, j) != CRITICAL)
+        return false;
+    size_t m = moment;
+    while (m > 0 && section_at(run, m, j) != REMAINDER && section_at(run, m, i) == WAITING_ROOM)
+        m--;
+    return section_at(run, m, j) == REMAINDER && section_at(run, m, i) == WAITING_ROOM;
+}
+
+/* i steps in the loop and never gets inside: it was not enabled at any moment from which the run goes on without it. */
+static bool shows_not_enabled(const struct run *run, size_t since)
+{
+    for (size_t m = since; m <= run->last; m++)
+        if (section_at(run, m, run->trace->i) == CRITICAL)
+            return false;
+    return steps_in_loop(run, run->trace->i);
+}
+
+static bool shows_fife_broken(const struct run *run)
+{
+    for (size_t m = 0; m <= run->trace->loop; m++)
+        if (is_overtaken_at(run, m) && shows_not_enabled(run, m))
+            return true;
+    return false;
+}
+
+enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
+{
+    struct run run = {.trace = trace,
+                      .moments = execution->moments,
+                      .last = execution->count - 1,
+                      .n = trace->setting.n,
+                      .k = trace->setting.k};
+    bool confirmed = false;
+    if (trace->property != EXCLUSION && trace->property != FCFS && !loop_closes(&run))
+        return NOT_CONFIRMED;
+    switch (trace->property) {
+    case EXCLUSION:
+        confirmed = shows_exclusion_broken(&run);
+        break;
+    case FCFS:
+        confirmed = is_overtaken_at(&run, run.last);
+        break;
+    case DEADLOCK_FREEDOM:
+        confirmed = shows_deadlock(&run);
+        break;
+    case LOCKOUT_FREEDOM:
+        confirmed = shows_lockout(&run);
+        break;
+    case BOUNDED_DOORWAY:
+        confirmed = stays_in_loop(&run, trace->i, DOORWAY) && steps_in_loop(&run, trace->i);
+        break;
+    case BOUNDED_EXIT:
+        confirmed = stays_in_loop(&run, trace->i, EXIT) && steps_in_loop(&run, trace->i);
+        break;
+    case BOUNDED_WAITING:
+        confirmed = stays_in_loop(&run, trace->i, WAITING_ROOM) && enters_in_loop(&run, trace->j);
+        break;
+    case FIFE:
+        confirmed = shows_fife_broken(&run);
+        break;
+    case STRONG_FIFE:
+    case OVERTAKING:
+    case FIFO_ENABLING:
+    case K_DEADLOCK_AVOIDANCE:
+        return NEEDS_EXPLORATION;
+    case PROPERTIES:
+        break;
+    }
+    return confirmed ? CONFIRMED : NOT_CONFIRMED;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run as a space-time diagram in text: one lane per process, one line per step, time running down. Each lane shows on
+ * every line where its process is; the one that steps shows its label and access; the last column what changed.
+ */
+#include "checker/trace.h"
+
+#include <stdlib.h>
+
+static const char section_sign[SECTIONS] = {
+    [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e'};
+
+static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text, size_t size)
+{
+    const struct trace_step *step = &trace->steps[s];
+    const struct moment *from = &execution->moments[s], *to = &execution->moments[s + 1];
+    const struct instance *instance = &execution->model.instance;
+    const char *label = from->process[step->process].label;
+    char name[64];
+    if (step->crash) {
+        snprintf(text, size, "crashes");
+        return;
+    }
+    const struct access *access = &to->access;
+    register_name(instance, access->reg, name, sizeof name);
+    unsigned long long value = access->value, result = access->result;
+    if (access->begins) {
+        unsigned reg;
+        uint64_t open = 0;
+        process_open_write(instance, step->process, &to->process[step->process], &reg, &open);
+        snprintf(text, size, "%s: %s := %llu begins", label, name, (unsigned long long)open);
+    } else if (access->kind == READ && step->reading != PLAIN) {
+        snprintf(text, size, "%s: %s reads %llu!", label, name, value);
+    } else if (access->kind == READ) {
+        snprintf(text, size, "%s: %s is %llu", label, name, value);
+    } else if (access->kind == UPDATE) {
+        snprintf(text, size, "%s: %s %llu -> %llu", label, name, value, result);
+    } else if (from->process[step->process].writing) {
+        snprintf(text, size, "%s: %s := %llu ends", label, name, result);
+    } else {
+        snprintf(text, size, "%s: %s := %llu", label, name, result);
+    }
+}
+
+static void print_changes(const struct execution *execution, size_t s, FILE *out)
+{
+    const struct instance *instance = &execution->model.instance;
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        uint64_t value = execution->moments[s + 1].values[r];
+        if (value == execution->moments[s].values[r])
+            continue;
+        char name[64];
+        register_name(instance, r, name, sizeof name);
+        fprintf(out, " %s=%llu", name, (unsigned long long)value);
+    }
+}
+
+static void print_line(const struct trace *trace, const struct execution *execution, size_t s, int width, FILE *out)
+{
+    char text[128];
+    describe_step(trace, execution, s, text, sizeof text);
+    fprintf(out, "%5zu ", s + 1);
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        const struct process *process = &execution->moments[s + 1].process[i];
+        char sign = process->crashed ? 'x' : section_sign[process->section];
+        fprintf(out, "| %c %-*s ", sign, width, i == trace->steps[s].process ? text : "");
+    }
+    fputc('|', out);
+    print_changes(execution, s, out);
+    fputc('\n', out);
+}
+
+void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)
+{
+    int width = 9;
+    for (size_t s = 0; s + 1 < execution->count; s++) {
+        char text[128];
+        describe_step(trace, execution, s, text, sizeof text);
+        int length = (int)strlen(text);
+        width = length > width ? length : width;
+    }
+    fprintf(out, "      ");
+    for (unsigned i = 0; i < trace->setting.n; i++)
+        fprintf(out, "|   process %-*u ", width - 8, i);
+    fprintf(out, "| registers\n");
+    for (size_t s = 0; s + 1 < execution->count; s++) {
+        if (s == trace->loop)
+            fprintf(out, "      ---- from here on, again and again:\n");
+        print_line(trace, execution, s, width, out);
+    }
+    fprintf(out, "      . remainder  d doorway  w waiting  # critical section  e exit  x crashed%s\n",
+            trace->setting.registers != ATOMIC ? "   ! read during a write" : "");
+}

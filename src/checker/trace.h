@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace.h - a counterexample that stands on its own: what was explored, and the steps to take. It can be written as JSON,
+ * read back, executed again by calling the algorithm's text directly (not through the explorer's tables), and shown as a
+ * space-time diagram.
+ */
+#ifndef ADMIT_CHECKER_TRACE_H
+#define ADMIT_CHECKER_TRACE_H
+
+#include "checker/properties.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* What a read that overlaps a write returns. A plain read returns what is there. */
+enum reading { PLAIN, OLD_VALUE, NEW_VALUE, GARBLED };
+
+struct trace_step {
+    uint8_t process;
+    bool crash;
+    uint8_t choice;
+    uint8_t reading;
+    uint64_t garbled;
+};
+
+struct trace {
+    struct setting setting;
+    enum property property;
+    char what[200];
+    unsigned i, j;
+    struct trace_step *steps;
+    size_t count, loop; /* NO_LOOP for a finite run */
+};
+
+/* Everything that is true at one moment of an execution. */
+struct moment {
+    struct process process[STEPPED_PROCESSES_MAX];
+    uint64_t *values;
+    struct access access; /* of the step that led here */
+    uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures */
+};
+
+/* An execution of a trace: moments[0] is the start, moments[s + 1] comes after step s. */
+struct execution {
+    struct model model;
+    struct moment *moments;
+    size_t count; /* moments that could be reached */
+    char error[200]; /* why a step could not be taken, or empty */
+};
+
+void trace_of(struct trace *trace, const struct finding *finding, const struct model *model);
+void trace_close(struct trace *trace);
+json_t *trace_to_json(const struct trace *trace);
+/* NULL, or what is wrong with it. The message is static. */
+const char *trace_from_json(struct trace *trace, const json_t *json);
+
+/* False if some step is not possible; execution->error says which and why. */
+bool trace_execute(const struct trace *trace, struct execution *execution);
+void execution_close(struct execution *execution);
+/* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: part of it is about all other runs. */
+enum confirmation { CONFIRMED, NOT_CONFIRMED, NEEDS_EXPLORATION };
+enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution);
+
+void trace_print(const struct trace *trace, const struct execution *execution, FILE *out);
+
+#endif

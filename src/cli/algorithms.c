@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit algorithms - the catalogue.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help_text[] = "usage: admit algorithms [-n N] [-k K] [--mutants] [--json]\n"
+                                "\n"
+                                "Lists the algorithms: where each is printed, for which k it is, the weakest registers it is\n"
+                                "claimed for, its shared bits for N processes (default 4), and what is claimed of it.\n"
+                                "\n"
+                                "  --mutants   also the broken variants, and the algorithms that only test the checker\n";
+
+/* The shared bits for n and k as the declared registers have them; UINT64_MAX if unbounded. */
+static uint64_t bits_of(const struct stepped_algorithm *algorithm, unsigned n, unsigned k)
+{
+    struct setting setting = {.algorithm = algorithm, .n = n, .k = algorithm->about.k > 0 ? algorithm->about.k : k};
+    struct instance instance;
+    instance_open(&instance, &setting);
+    uint64_t bits = shared_bits(&instance);
+    instance_close(&instance);
+    return bits;
+}
+
+/* The weakest registers that exclusion is claimed for. */
+static enum register_kind weakest_registers(const struct about *about)
+{
+    for (unsigned c = 0; c < about->claim_count; c++)
+        if (about->claims[c].property == EXCLUSION)
+            return about->claims[c].down_to;
+    return ATOMIC;
+}
+
+static json_t *claims_json(const struct about *about)
+{
+    json_t *claims = json_array();
+    for (unsigned c = 0; c < about->claim_count; c++) {
+        json_t *faults = json_array();
+        if (about->claims[c].faults & CRASH)
+            json_array_append_new(faults, json_string("crash"));
+        json_array_append_new(claims, json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
+                                                "registers", register_kind_name[about->claims[c].down_to], "faults", faults));
+    }
+    return claims;
+}
+
+static json_t *entry_json(const struct entry *entry, unsigned n, unsigned k)
+{
+    static const char *const kinds[] = {[SHIPPED] = "algorithm", [MUTANT] = "mutant", [TEST_ALGORITHM] = "test"};
+    const struct about *about = &entry->algorithm->about;
+    uint64_t bits = bits_of(entry->algorithm, n, k);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:i, s:s, s:o, s:s, s:o}", "id", about->id, "kind",
+                  kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "k",
+                  about->k > 0 ? json_integer(about->k) : json_null(), "registers",
+                  register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula", about->bits,
+                  "shared_bits", bits == UINT64_MAX ? json_null() : json_integer((json_int_t)bits), "fairness", about->fairness,
+                  "claims", claims_json(about));
+    if (entry->kind == MUTANT) {
+        json_object_set_new(object, "broken", json_string(entry->brief));
+        json_object_set_new(object, "caught_by", json_string(entry->caught));
+    }
+    return object;
+}
+
+static void print_entry(const struct entry *entry, unsigned n, unsigned k)
+{
+    const struct about *about = &entry->algorithm->about;
+    char where[64], bits[48], own_k[16] = "any";
+    uint64_t value = bits_of(entry->algorithm, n, k);
+    snprintf(where, sizeof where, "%s %s", about->paper, about->figure);
+    if (about->k > 0)
+        snprintf(own_k, sizeof own_k, "%u", about->k);
+    if (value == UINT64_MAX)
+        snprintf(bits, sizeof bits, "%s", about->bits);
+    else
+        snprintf(bits, sizeof bits, "%s = %llu", about->bits, (unsigned long long)value);
+    printf("%-14s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)], bits,
+           about->fairness);
+    for (unsigned c = 0; c < about->claim_count; c++)
+        printf("%s%s", c == 0 ? "                 claimed: " : ", ", property_info[about->claims[c].property].name);
+    if (about->claim_count > 0)
+        putchar('\n');
+}
+
+static void print_kind(enum kind_of_entry kind, const char *heading)
+{
+    bool first = true;
+    for (unsigned e = 0; e < catalogue_count; e++) {
+        if (catalogue[e].kind != kind)
+            continue;
+        if (first)
+            printf("\n%s\n", heading);
+        first = false;
+        const struct about *about = &catalogue[e].algorithm->about;
+        if (kind == MUTANT)
+            printf("  %-28s %s\n%33scaught by: %s\n", about->id, catalogue[e].brief, "", catalogue[e].caught);
+        else
+            printf("  %-28s %s\n", about->id, about->title);
+    }
+}
+
+int command_algorithms(int argc, char **argv)
+{
+    struct arguments arguments = {.command = "algorithms", .argc = argc, .argv = argv, .plain_max = 0};
+    unsigned n = 4, k = 1;
+    bool mutants = false, json = false;
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            fputs(help_text, stdout);
+            return EXIT_OK;
+        } else if (strcmp(option, "-n") == 0) {
+            n = (unsigned)option_number(&arguments, option, 1, 64);
+        } else if (strcmp(option, "-k") == 0) {
+            k = (unsigned)option_number(&arguments, option, 1, 64);
+        } else if (strcmp(option, "--mutants") == 0) {
+            mutants = true;
+        } else if (strcmp(option, "--json") == 0) {
+            json = true;
+        } else {
+            usage_error("algorithms", "there is no option '%s'", option);
+        }
+    }
+    if (k > n)
+        usage_error("algorithms", "k = %u is more than n = %u", k, n);
+    if (json) {
+        json_t *list = json_array();
+        for (unsigned e = 0; e < catalogue_count; e++)
+            if (catalogue[e].kind == SHIPPED || mutants)
+                json_array_append_new(list, entry_json(&catalogue[e], n, k));
+        print_json(list);
+        return EXIT_OK;
+    }
+    char heading[32];
+    snprintf(heading, sizeof heading, "bits at n=%u", n);
+    printf("%-14s %-22s %-4s %-8s %-12s %s\n", "algorithm", "printed in", "k", "weakest", heading, "order");
+    for (unsigned e = 0; e < catalogue_count; e++)
+        if (catalogue[e].kind == SHIPPED)
+            print_entry(&catalogue[e], n, k);
+    if (mutants) {
+        print_kind(MUTANT, "Mutants, each caught by the check beside it:");
+        print_kind(TEST_ALGORITHM, "Algorithms that only test the checker:");
+    }
+    return EXIT_OK;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void usage_error(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    fprintf(stderr, "admit %s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\nTry 'admit %s --help'.\n", command);
+    va_end(arguments);
+    exit(EXIT_USAGE);
+}
+
+const char *next_option(struct arguments *arguments)
+{
+    while (arguments->at < arguments->argc) {
+        const char *word = arguments->argv[arguments->at++];
+        if (word[0] == '-' && word[1] != '\0')
+            return word;
+        if (arguments->plain_count == arguments->plain_max)
+            usage_error(arguments->command, "'%s' is one argument too many", word);
+        arguments->plain[arguments->plain_count++] = word;
+    }
+    return NULL;
+}
+
+const char *option_value(struct arguments *arguments, const char *option)
+{
+    if (arguments->at == arguments->argc)
+        usage_error(arguments->command, "%s needs a value", option);
+    return arguments->argv[arguments->at++];
+}
+
+uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most)
+{
+    const char *text = option_value(arguments, option);
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least || value > most)
+        usage_error(arguments->command, "%s takes a whole number from %llu to %llu, not '%s'", option,
+                    (unsigned long long)least, (unsigned long long)most, text);
+    return value;
+}
+
+const struct entry *algorithm_argument(const char *command, const char *id)
+{
+    if (id == NULL)
+        usage_error(command, "which algorithm? 'admit algorithms' lists them");
+    const struct entry *entry = catalogue_find(id);
+    char near[256];
+    if (entry == NULL && catalogue_near(id, near, sizeof near))
+        usage_error(command, "there is no algorithm '%s'; did you mean %s?", id, near);
+    if (entry == NULL)
+        usage_error(command, "there is no algorithm '%s'; 'admit algorithms' lists them", id);
+    return entry;
+}
+
+void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k)
+{
+    if (*k == 0)
+        *k = about->k > 0 ? about->k : 1;
+    if (about->k > 0 && *k != about->k)
+        usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
+    if (*k > n)
+        usage_error(command, "k = %u is more than n = %u: nobody would ever wait", *k, n);
+}
+
+void known_properties(char *list, size_t size)
+{
+    size_t used = 0;
+    for (unsigned p = 0; p < PROPERTIES && used < size; p++)
+        used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
+}
+
+void print_json(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    putchar('\n');
+    json_decref(json);
+}
+
+const char *grouped(uint64_t number, char buffer[32])
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number), at = 0;
+    for (int d = 0; d < length; d++) {
+        if (d > 0 && (length - d) % 3 == 0)
+            buffer[at++] = ',';
+        buffer[at++] = digits[d];
+    }
+    buffer[at] = '\0';
+    return buffer;
+}

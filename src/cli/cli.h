@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli.h - what the sub-commands share.
+ */
+#ifndef ADMIT_CLI_H
+#define ADMIT_CLI_H
+
+#include "checker/catalogue.h"
+#include "checker/process.h"
+#include "checker/properties.h"
+
+#include <jansson.h>
+
+enum { EXIT_OK = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
+
+int command_check(int argc, char **argv);
+int command_replay(int argc, char **argv);
+int command_algorithms(int argc, char **argv);
+int command_count(int argc, char **argv);
+
+/* Prints "admit COMMAND: ..." on stderr and exits with EXIT_USAGE. */
+_Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
+ * Arguments that are no options are collected in order. */
+struct arguments {
+    const char *command;
+    int argc, at;
+    char **argv;
+    const char *plain[4];
+    int plain_count, plain_max;
+};
+
+const char *next_option(struct arguments *arguments);
+/* The value of the option just returned; an error if there is none. */
+const char *option_value(struct arguments *arguments, const char *option);
+uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most);
+
+/* The named algorithm, or an error that names the nearest. */
+const struct entry *algorithm_argument(const char *command, const char *id);
+/* Checks n and k against the algorithm and sets k to its own if it was not given (0). */
+void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
+/* "one_bit, burns_lynch, ..." */
+void known_properties(char *list, size_t size);
+
+/* Writes JSON and a newline on stdout, and frees it. */
+void print_json(json_t *json);
+/* 12,345,678 */
+const char *grouped(uint64_t number, char buffer[32]);
+
+#endif

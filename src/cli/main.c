@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit - the command line. One file per sub-command.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ADMIT_VERSION_TEXT "0.1.0"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *brief;
+} commands[] = {
+    {"algorithms", command_algorithms, "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
+    {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
+    {"replay", command_replay, "execute a counterexample again and confirm what it shows"},
+    {"count", command_count, "steps, shared bits and shared values of an algorithm"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static int help(FILE *out)
+{
+    fputs("admit lets at most k processes in, in the order they came, and keeps going when some of them die.\n\n"
+          "usage: admit COMMAND [ARGUMENT...]\n\n",
+          out);
+    for (unsigned c = 0; c < COMMANDS; c++)
+        fprintf(out, "  %-12s %s\n", commands[c].name, commands[c].brief);
+    fputs("\n'admit COMMAND --help' says more. 'admit --version' prints the version.\n", out);
+    return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return help(stderr);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help(stdout);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("admit " ADMIT_VERSION_TEXT);
+        return EXIT_OK;
+    }
+    for (unsigned c = 0; c < COMMANDS; c++)
+        if (strcmp(argv[1], commands[c].name) == 0)
+            return commands[c].run(argc - 2, argv + 2);
+    fprintf(stderr, "admit: there is no command '%s'", argv[1]);
+    for (unsigned c = 0; c < COMMANDS; c++)
+        if (edit_distance(argv[1], commands[c].name) <= 2)
+            fprintf(stderr, "; did you mean '%s'?", commands[c].name);
+    fputs("\nTry 'admit --help'.\n", stderr);
+    return EXIT_USAGE;
+}

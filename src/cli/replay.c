@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
+ */
+#include "checker/parallel.h"
+#include "checker/trace.h"
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help_text[] =
+    "usage: admit replay FILE\n"
+    "\n"
+    "Executes the steps of a trace that 'admit check --trace FILE' wrote, shows them, and says whether they show the\n"
+    "violation. What a single run cannot show (that somebody is enabled) is explored again.\n"
+    "\n"
+    "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace\n";
+
+/* Explores the setting of the trace once more: is its property violated? */
+static bool explored_again(const struct trace *trace)
+{
+    struct model model;
+    struct exploration exploration;
+    struct finding finding;
+    struct enabled enabled = {0};
+    struct exploration_options options = {.want_graph = true};
+    model_open(&model, &trace->setting);
+    explore(&exploration, &model, &options);
+    enabled_find(&enabled, &exploration.graph, core_count());
+    judge(&finding, &exploration, &enabled, trace->property);
+    bool violated = finding.verdict == VIOLATED;
+    finding_close(&finding);
+    enabled_close(&enabled);
+    exploration_close(&exploration);
+    model_close(&model);
+    return violated;
+}
+
+static bool confirmed(const struct trace *trace, const struct execution *execution)
+{
+    enum confirmation confirmation = trace_confirm(trace, execution);
+    if (confirmation != NEEDS_EXPLORATION)
+        return confirmation == CONFIRMED;
+    printf("\nThat somebody else is enabled is a statement about all runs; exploring again.\n");
+    return explored_again(trace);
+}
+
+int command_replay(int argc, char **argv)
+{
+    struct arguments arguments = {.command = "replay", .argc = argc, .argv = argv, .plain_max = 1};
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            fputs(help_text, stdout);
+            return EXIT_OK;
+        }
+        usage_error("replay", "there is no option '%s'", option);
+    }
+    const char *file = arguments.plain[0];
+    if (file == NULL)
+        usage_error("replay", "which file?");
+    json_error_t error;
+    json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL)
+        usage_error("replay", "%s: line %d: %s", file, error.line, error.text);
+    struct trace trace;
+    const char *wrong = trace_from_json(&trace, json);
+    if (wrong != NULL)
+        usage_error("replay", "%s: %s", file, wrong);
+
+    struct execution execution;
+    bool possible = trace_execute(&trace, &execution);
+    printf("%s, n = %u, k = %u, %s registers: %s (%s), %s\n\n", trace.setting.algorithm->about.id, trace.setting.n,
+           trace.setting.k, register_kind_name[trace.setting.registers], property_info[trace.property].name,
+           property_info[trace.property].number, trace.what);
+    trace_print(&trace, &execution, stdout);
+    bool shown = possible && confirmed(&trace, &execution);
+    if (!possible)
+        printf("\nNot confirmed: this run is not possible (%s).\n", execution.error);
+    else if (shown)
+        printf("\nConfirmed: executed again, the run violates %s.\n", property_info[trace.property].name);
+    else
+        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n", property_info[trace.property].name);
+    execution_close(&execution);
+    trace_close(&trace);
+    json_decref(json);
+    return shown ? EXIT_OK : EXIT_VIOLATED;
+}
