@@ -80,6 +80,9 @@ $(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h
 $(BUILD)/admit: $(TOOL_OBJECTS)
 	$(CC) $(LDFLAGS) $^ $(TOOL_LIBS) -o $@
 
+include tests/tests.mk
+include bench/bench.mk
+
 clean:
 	rm -rf $(BUILD)
 

@@ -39,6 +39,8 @@ DECLARE
 ENTER
 BEGIN
 entry:
+    forget(L.j);
+    forget(L.todo);
     AT("Entry")
     put(Flag[i], down);
 subentry:

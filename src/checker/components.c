@@ -18,7 +18,8 @@ struct search {
     struct components *components;
     uint32_t *visit; /* when a state was first visited, from 1; 0 if not yet */
     uint32_t visits;
-    uint32_t stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
+    uint32_t
+        stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
     struct frame *frames;
     size_t depth, room;
 };
@@ -78,10 +79,8 @@ void components_find(struct components *components, const struct part *part)
     *components = (struct components){.of = must_allocate(states * sizeof *components->of),
                                       .order = must_allocate(states * sizeof *components->order)};
     memset(components->of, 0xff, states * sizeof *components->of);
-    struct search search = {.part = part,
-                            .components = components,
-                            .visit = must_allocate(states * sizeof *search.visit),
-                            .stack = states};
+    struct search search = {
+        .part = part, .components = components, .visit = must_allocate(states * sizeof *search.visit), .stack = states};
     for (uint32_t state = 0; state < states; state++)
         if (part->in[state] && search.visit[state] == 0)
             search_from(&search, state);

@@ -10,7 +10,8 @@
 static const char section_sign[SECTIONS] = {
     [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e'};
 
-static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text, size_t size)
+static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text,
+                          size_t size)
 {
     const struct trace_step *step = &trace->steps[s];
     const struct moment *from = &execution->moments[s], *to = &execution->moments[s + 1];

@@ -237,7 +237,8 @@ static void expand(struct worker *worker)
     uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->threads;
     for (unsigned s = 0; s < search->slice_count; s++) {
         const struct slice *slice = &search->slices[s];
-        for (uint64_t p = from > slice->position ? from : slice->position; p < to && p < slice->position + slice->count; p++)
+        for (uint64_t p = from > slice->position ? from : slice->position; p < to && p < slice->position + slice->count;
+             p++)
             expand_state(worker, slice, (uint32_t)(p - slice->position));
     }
 }
@@ -326,7 +327,6 @@ static void stop_threads(struct search *search)
 }
 
 /* --- one block ------------------------------------------------------------------------------------------------------ */
-
 
 /* Takes the steps that the model did not know, one by one, teaching it. */
 static void learn_missing(struct search *search)

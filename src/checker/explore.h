@@ -20,10 +20,10 @@ struct progress {
 
 struct exploration_options {
     bool fingerprints;
-    bool want_graph;         /* record the edges */
-    bool stop_at_violation;  /* nothing but exclusion is asked */
-    uint64_t max_states;     /* 0: no limit */
-    uint64_t memory_limit;   /* bytes */
+    bool want_graph;                                 /* record the edges */
+    bool stop_at_violation;                          /* nothing but exclusion is asked */
+    uint64_t max_states;                             /* 0: no limit */
+    uint64_t memory_limit;                           /* bytes */
     void (*report)(const struct progress *progress); /* now and then; may be NULL */
 };
 
@@ -32,13 +32,13 @@ struct exploration {
     struct store store;
     struct graph graph; /* empty unless wanted; not complete unless finished */
     uint64_t states, transitions, expanded;
-    uint64_t entries;      /* steps into the critical section */
-    unsigned most_inside;  /* in any state */
-    unsigned depth;        /* levels */
-    uint64_t bytes;        /* at most, of store, buffers and graph */
+    uint64_t entries;     /* steps into the critical section */
+    unsigned most_inside; /* in any state */
+    unsigned depth;       /* levels */
+    uint64_t bytes;       /* at most, of store, buffers and graph */
     double seconds;
-    const char *stopped;   /* why it ended early, or NULL: all states were expanded */
-    bool violated;         /* more than k inside */
+    const char *stopped; /* why it ended early, or NULL: all states were expanded */
+    bool violated;       /* more than k inside */
     uint32_t violation_source;
     struct step violation_step;
 };

@@ -43,7 +43,7 @@ uint64_t graph_bytes(const struct graph *graph);
 
 static inline uint16_t exiting(const struct standing *standing)
 {
-    return (uint16_t)~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical);
+    return (uint16_t) ~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical);
 }
 
 static inline uint16_t trying(const struct standing *standing)

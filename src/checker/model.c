@@ -71,7 +71,8 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
     for (unsigned choice = 0; choice < access.choices; choice++) {
         process_peek(&model->instance, i, process, choice, &access);
         uint64_t domain = register_domain(&model->instance, access.reg);
-        struct move move = {.reg = (uint16_t)access.reg, .kind = (uint8_t)access.kind, .first = automaton->transition_count};
+        struct move move = {
+            .reg = (uint16_t)access.reg, .kind = (uint8_t)access.kind, .first = automaton->transition_count};
         automaton->moves =
             grown(automaton->moves, &automaton->move_capacity, automaton->move_count + 1, sizeof *automaton->moves);
         automaton->moves[automaton->move_count++] = move;
@@ -131,8 +132,8 @@ static uint32_t far_slot(const struct automaton *automaton, uint32_t move, uint6
     return at;
 }
 
-static const struct transition *find_transition(const struct model *model, const struct automaton *automaton, uint32_t move,
-                                                uint64_t value)
+static const struct transition *find_transition(const struct model *model, const struct automaton *automaton,
+                                                uint32_t move, uint64_t value)
 {
     uint64_t domain = register_domain(&model->instance, automaton->moves[move].reg);
     if (domain != TICKET && domain <= FEW_VALUES)
@@ -174,8 +175,7 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     if (next == NOT_KNOWN_YET)
         return false;
     struct transition transition = {.process_xor = (uint64_t)(number ^ next) << model->process_field[i].shift,
-                                    .register_xor = (value ^ access.result)
-                                                    << model->register_field[access.reg].shift};
+                                    .register_xor = (value ^ access.result) << model->register_field[access.reg].shift};
     /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
     if (access.kind == READ || access.begins)
         transition.register_xor = 0;
@@ -256,7 +256,8 @@ static struct field next_field(struct model *model, unsigned *used, unsigned wid
 {
     if (*used % 64 + width > 64)
         *used += 64 - *used % 64;
-    struct field field = {.word = (uint8_t)(*used / 64), .shift = (uint8_t)(*used % 64), .mask = UINT64_MAX >> (64 - width)};
+    struct field field = {
+        .word = (uint8_t)(*used / 64), .shift = (uint8_t)(*used % 64), .mask = UINT64_MAX >> (64 - width)};
     *used += width;
     model->words = field.word + 1u;
     if (model->words > WORDS_MAX)

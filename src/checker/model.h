@@ -26,7 +26,7 @@ struct field {
 
 /* What happens to a process in a step. */
 enum {
-    ENTERS_DOORWAY = 1,  /* leaves the remainder, whether or not there is a doorway */
+    ENTERS_DOORWAY = 1, /* leaves the remainder, whether or not there is a doorway */
     ENTERS_CRITICAL = 2,
     UNKNOWN = 128 /* not run yet */
 };
@@ -146,7 +146,8 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
             step.value = field_get(state, model->register_field[move->reg]);
             if (kind != ATOMIC && move->kind == READ) {
                 int writer = model->instance.regs[move->reg].writer;
-                const struct local *other = writer >= 0 && writer != (int)i ? local_of(model, state, (unsigned)writer) : NULL;
+                const struct local *other =
+                    writer >= 0 && writer != (int)i ? local_of(model, state, (unsigned)writer) : NULL;
                 if (other != NULL && other->open_register == move->reg) {
                     uint64_t old = step.value;
                     if (kind == REGULAR) {

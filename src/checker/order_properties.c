@@ -83,7 +83,8 @@ static bool is_ahead(const struct pair_question *question, uint32_t state)
     case FIFE:
         return has(standing->critical, question->j);
     case STRONG_FIFE:
-        return has(enabled->critical[state], question->j) && has(standing->waiting_room | standing->critical, question->j);
+        return has(enabled->critical[state], question->j) &&
+               has(standing->waiting_room | standing->critical, question->j);
     default:
         return has(question->leaving ? enabled->remainder[state] : enabled->critical[state], question->j);
     }
@@ -150,14 +151,14 @@ static void ask_pair(const struct pair_question *question, struct pair_answer *a
             uint32_t state = layer.queue[head];
             for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
                 if (goes_on(question, graph->targets[edge]))
-                    arrive(&layer, graph->targets[edge], (struct arrival){state, graph->kinds[edge] & EDGE_PROCESS, false},
-                           distance + 1);
+                    arrive(&layer, graph->targets[edge],
+                           (struct arrival){state, graph->kinds[edge] & EDGE_PROCESS, false}, distance + 1);
         }
         for (; scan < level_scan; scan++)
             for (uint64_t edge = graph->first[scan]; edge < graph->first[scan + 1]; edge++)
                 if (begins_with_step(question, scan, edge))
-                    arrive(&layer, graph->targets[edge], (struct arrival){scan, graph->kinds[edge] & EDGE_PROCESS, true},
-                           distance + 1);
+                    arrive(&layer, graph->targets[edge],
+                           (struct arrival){scan, graph->kinds[edge] & EDGE_PROCESS, true}, distance + 1);
     }
     free(layer.in);
     free(layer.queue);
@@ -224,8 +225,8 @@ static bool is_not_in_remainder(const struct standing *standing, unsigned i)
     return !has(standing->remainder, i);
 }
 
-static void show_pair(struct finding *finding, const struct exploration *exploration, const struct pair_question *question,
-                      uint32_t state)
+static void show_pair(struct finding *finding, const struct exploration *exploration,
+                      const struct pair_question *question, uint32_t state)
 {
     struct pair_answer answer;
     struct arrival *arrivals = must_allocate(exploration->graph.states * sizeof *arrivals);
@@ -237,19 +238,22 @@ static void show_pair(struct finding *finding, const struct exploration *explora
     finding->j = question->j;
     walk_layer(&finding->witness, exploration, arrivals, state);
     free(arrivals);
-    const char *ahead = question->property == STRONG_FIFE || question->property == FIFO_ENABLING ? "is enabled" : "is inside";
+    const char *ahead =
+        question->property == STRONG_FIFE || question->property == FIFO_ENABLING ? "is enabled" : "is inside";
     if (question->property == FCFS) {
         snprintf(finding->what, sizeof finding->what,
-                 "process %u is inside, but process %u had left the doorway before %u entered it", question->j, question->i,
-                 question->j);
+                 "process %u is inside, but process %u had left the doorway before %u entered it", question->j,
+                 question->i, question->j);
         return;
     }
     /* That i is not enabled is shown too: it can step for ever from here in vain. */
-    uint8_t *in = states_where(&exploration->graph, question->leaving ? is_not_in_remainder : is_not_inside, question->i);
+    uint8_t *in =
+        states_where(&exploration->graph, question->leaving ? is_not_in_remainder : is_not_inside, question->i);
     struct part part = {.graph = &exploration->graph, .in = in};
     witness_loop_of(&finding->witness, exploration, &part, step_of(question->i));
-    snprintf(finding->what, sizeof finding->what, "process %u %s, but process %u, which %s, is not: it can step for ever in vain",
-             question->j, question->leaving ? "is enabled to leave" : ahead, question->i,
+    snprintf(finding->what, sizeof finding->what,
+             "process %u %s, but process %u, which %s, is not: it can step for ever in vain", question->j,
+             question->leaving ? "is enabled to leave" : ahead, question->i,
              question->property == FIFO_ENABLING ? "has been waiting since before" : "left the doorway first");
     free(in);
 }
@@ -321,7 +325,8 @@ static void expand_later(struct later_graph *graph, uint32_t state)
         if (kind & EDGE_ENTERS_DOORWAY)
             later |= (uint16_t)(1u << process);
         later &= (uint16_t)~standing->remainder;
-        bool overtakes = kind & EDGE_ENTERS_CRITICAL && has(later, process) && !has(graph->enabled->critical[to], graph->i);
+        bool overtakes =
+            kind & EDGE_ENTERS_CRITICAL && has(later, process) && !has(graph->enabled->critical[to], graph->i);
         uint32_t target = later_state(graph, to, later);
         graph_reserve(&graph->graph, 1, 1);
         graph->graph.targets[graph->graph.edges] = target;
@@ -336,7 +341,8 @@ static bool leaves_doorway(const struct graph *graph, unsigned i, uint32_t from,
            !has(graph->standing[from].waiting_room, i) && has(graph->standing[graph->targets[edge]].waiting_room, i);
 }
 
-static void judge_overtaking(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled)
+static void judge_overtaking(struct finding *finding, const struct exploration *exploration,
+                             const struct enabled *enabled)
 {
     const struct graph *under = &exploration->graph;
     const struct event overtaken = {.mask = EDGE_ENTERS_CRITICAL, .match = EDGE_ENTERS_CRITICAL};
@@ -374,7 +380,8 @@ static void judge_overtaking(struct finding *finding, const struct exploration *
             witness_open(&finding->witness, exploration, graph.graph.numbers[state]);
             finding->witness.at = state;
             witness_loop_of(&finding->witness, &shadow, &part, overtaken);
-            snprintf(finding->what, sizeof finding->what, "process %u is overtaken without end in one stay in the waiting room", i);
+            snprintf(finding->what, sizeof finding->what,
+                     "process %u is overtaken without end in one stay in the waiting room", i);
         }
         free(runs);
         free(in);
@@ -394,9 +401,10 @@ void judge_order(struct finding *finding, const struct exploration *exploration,
     const struct graph *graph = &exploration->graph;
     uint16_t *depth = depths(graph);
     unsigned n = graph->n, halves = finding->property == FIFO_ENABLING ? 2 : 1;
-    struct pairs pairs = {.question = {.property = finding->property, .graph = graph, .enabled = enabled, .depth = depth},
-                          .count = halves * n * n,
-                          .answers = must_allocate(halves * n * n * sizeof *pairs.answers)};
+    struct pairs pairs = {
+        .question = {.property = finding->property, .graph = graph, .enabled = enabled, .depth = depth},
+        .count = halves * n * n,
+        .answers = must_allocate(halves * n * n * sizeof *pairs.answers)};
     parallel(core_count(), ask_share, &pairs);
     unsigned worst = pairs.count;
     for (unsigned number = 0; number < pairs.count; number++) {

@@ -107,8 +107,8 @@ static void stand_before_first_access(const struct instance *instance, unsigned 
     position start = 0;
     memcpy(process->locals, &start, sizeof start);
     if (resume(instance, process, &stepping) != PAUSED || stepping.accesses != 0)
-        die("%s: process %u does not stop before its first access on the way %s", instance->setting.algorithm->about.id, i,
-            is_leaving(process->section) ? "out" : "in");
+        die("%s: process %u does not stop before its first access on the way %s", instance->setting.algorithm->about.id,
+            i, is_leaving(process->section) ? "out" : "in");
     process->label = stepping.label;
 }
 
@@ -142,8 +142,8 @@ static void check_access(const struct instance *instance, unsigned i, const stru
             reg->element, reg->writer, from->label);
     if (reg->array->domain != TICKET && stepping->written >= reg->array->domain)
         die("%s: process %u writes %llu to %s[%u], which has %llu values, at \"%s\"", id, i,
-            (unsigned long long)stepping->written, reg->array->name, reg->element, (unsigned long long)reg->array->domain,
-            from->label);
+            (unsigned long long)stepping->written, reg->array->name, reg->element,
+            (unsigned long long)reg->array->domain, from->label);
 }
 
 /* Where the process is once it has begun the step: the first step of a passage leaves the remainder. */
@@ -167,8 +167,8 @@ static void finish(const struct instance *instance, unsigned i, struct process *
     stand_before_first_access(instance, i, to);
 }
 
-void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice, uint64_t value,
-                  struct process *to, struct access *access)
+void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
+                  uint64_t value, struct process *to, struct access *access)
 {
     struct stepping stepping = stepping_of(instance, i);
     stepping.choice = choice;
@@ -202,8 +202,8 @@ void process_step(const struct instance *instance, unsigned i, const struct proc
     to->label = stepping.label;
     if (stepping.in_waiting_room) {
         if (to->section != DOORWAY)
-            die("%s: the doorway of process %u ends at \"%s\", but it is not in one", instance->setting.algorithm->about.id,
-                i, from->label);
+            die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
+                instance->setting.algorithm->about.id, i, from->label);
         to->section = WAITING_ROOM;
     }
     if (outcome == DONE)

@@ -20,8 +20,8 @@ struct setting {
     const struct stepped_algorithm *algorithm;
     unsigned n, k;
     enum register_kind registers;
-    bool any_order;                           /* for_all in every order, not only in the native one */
-    unsigned crashes;                         /* at most so many processes crash */
+    bool any_order;                          /* for_all in every order, not only in the native one */
+    unsigned crashes;                        /* at most so many processes crash */
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
 };
 
@@ -74,8 +74,8 @@ uint64_t shared_bits(const struct instance *instance);
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
 /* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as) value. */
-void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice, uint64_t value,
-                  struct process *to, struct access *access);
+void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
+                  uint64_t value, struct process *to, struct access *access);
 /* Which access the next step makes; value and result in it mean nothing. */
 void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);

@@ -107,7 +107,8 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
     witness_open(&finding->witness, exploration, graph->numbers[start]);
     finding->witness.at = start;
     witness_fair_loop(&finding->witness, exploration, &part, &components);
-    snprintf(finding->what, sizeof finding->what, "process %u never returns to its remainder, although everybody keeps stepping", i);
+    snprintf(finding->what, sizeof finding->what,
+             "process %u never returns to its remainder, although everybody keeps stepping", i);
     components_close(&components);
     free(in);
 }
@@ -168,7 +169,8 @@ void judge_k_deadlock_avoidance(struct finding *finding, const struct exploratio
         witness_loop_of(&finding->witness, exploration, &part, step_of(i));
         snprintf(finding->what, sizeof finding->what,
                  "process %u steps for ever without anybody making progress, although %s", i,
-                 waits_to_leave(&waiting, state) != 0 ? "somebody waits to leave" : "a slot is free and somebody waits for it");
+                 waits_to_leave(&waiting, state) != 0 ? "somebody waits to leave"
+                                                      : "a slot is free and somebody waits for it");
         break;
     }
     free(in);

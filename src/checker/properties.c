@@ -9,23 +9,26 @@
 const struct property_info property_info[PROPERTIES] = {
     [EXCLUSION] = {"exclusion", "P1", "entries", false, false, false, NULL},
     [DEADLOCK_FREEDOM] = {"deadlock-freedom", "P2", "states in which somebody tries", false, true, false, NULL},
-    [LOCKOUT_FREEDOM] = {"lockout-freedom", "P3", "states in which somebody is outside its remainder", false, true, false,
-                         NULL},
+    [LOCKOUT_FREEDOM] = {"lockout-freedom", "P3", "states in which somebody is outside its remainder", false, true,
+                         false, NULL},
     [FCFS] = {"fcfs", "P4", "times one came to the doorway after another had left it", true, true, false, NULL},
     [BOUNDED_DOORWAY] = {"bounded-doorway", "P5", "doorways entered", true, true, false, "own steps"},
     [BOUNDED_EXIT] = {"bounded-exit", "P6", "exits begun", false, true, false, "own steps"},
-    [BOUNDED_WAITING] = {"bounded-waiting", "P7", "entries past one who waits", true, true, false, "entries by one other"},
-    [K_DEADLOCK_AVOIDANCE] = {"k-deadlock-avoidance", "P8", "states in which somebody waits and a slot is free, or waits to leave",
-                              false, true, true, NULL},
+    [BOUNDED_WAITING] = {"bounded-waiting", "P7", "entries past one who waits", true, true, false,
+                         "entries by one other"},
+    [K_DEADLOCK_AVOIDANCE] = {"k-deadlock-avoidance", "P8",
+                              "states in which somebody waits and a slot is free, or waits to leave", false, true, true,
+                              NULL},
     [FIFE] = {"fife", "P9", "states in which a later one is inside", true, true, true, "own steps still needed"},
     [STRONG_FIFE] = {"strong-fife", "P10", "states in which a later one is enabled", true, true, true,
                      "own steps still needed"},
     [OVERTAKING] = {"overtaking", "P11", "stays in the waiting room", true, true, true, "times overtaken"},
-    [FIFO_ENABLING] = {"fifo-enabling", "P12", "states in which one waits and a later one is on its way", false, true, true,
-                       NULL},
+    [FIFO_ENABLING] = {"fifo-enabling", "P12", "states in which one waits and a later one is on its way", false, true,
+                       true, NULL},
 };
 
-const char *const verdict_name[] = {[HOLDS] = "holds", [VIOLATED] = "violated", [UNDECIDED] = "undecided", [VACUOUS] = "vacuous"};
+const char *const verdict_name[] = {
+    [HOLDS] = "holds", [VIOLATED] = "violated", [UNDECIDED] = "undecided", [VACUOUS] = "vacuous"};
 
 uint8_t *states_where(const struct graph *graph, bool (*test)(const struct standing *standing, unsigned i), unsigned i)
 {

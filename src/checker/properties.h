@@ -13,11 +13,11 @@ enum verdict { HOLDS, VIOLATED, UNDECIDED, VACUOUS };
 
 struct property_info {
     const char *name, *number;
-    const char *premise;  /* what `fired` counts */
-    bool needs_doorway;   /* makes no sense without one */
-    bool needs_graph;     /* all but exclusion */
-    bool needs_enabled;   /* speaks of the enabled relation */
-    const char *bound;    /* what `bound` is, if it has one */
+    const char *premise; /* what `fired` counts */
+    bool needs_doorway;  /* makes no sense without one */
+    bool needs_graph;    /* all but exclusion */
+    bool needs_enabled;  /* speaks of the enabled relation */
+    const char *bound;   /* what `bound` is, if it has one */
 };
 
 extern const struct property_info property_info[PROPERTIES];
@@ -30,10 +30,10 @@ struct finding {
     uint64_t fired;
     bool has_bound;
     uint64_t bound;
-    char what[200];         /* one line for a person: what the counterexample shows */
+    char what[200]; /* one line for a person: what the counterexample shows */
     bool has_witness;
     struct witness witness;
-    unsigned i, j;          /* the processes that `what` speaks of, if any; i is the one wronged */
+    unsigned i, j; /* the processes that `what` speaks of, if any; i is the one wronged */
 };
 
 /* The enabled relation, exactly: bit i of critical[s] says that i is enabled in s, of remainder[s] that it is enabled to

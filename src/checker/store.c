@@ -116,7 +116,8 @@ static bool holds(const struct store *store, const uint64_t *record, const uint6
     return true;
 }
 
-static uint32_t append(struct store *store, struct partition *partition, const uint64_t *state, uint64_t hash, uint32_t parent)
+static uint32_t append(struct store *store, struct partition *partition, const uint64_t *state, uint64_t hash,
+                       uint32_t parent)
 {
     uint32_t place = partition->count;
     if (place == partition->chunks << CHUNK_BITS)
@@ -152,7 +153,8 @@ static uint32_t add_one(struct store *store, struct partition *partition, const 
     return place;
 }
 
-void store_add(struct store *store, unsigned number, const uint64_t *entries, unsigned stride, size_t count, uint32_t *numbers)
+void store_add(struct store *store, unsigned number, const uint64_t *entries, unsigned stride, size_t count,
+               uint32_t *numbers)
 {
     struct partition *partition = &store->partition[number];
     uint64_t hashes[BATCH];

@@ -2,7 +2,7 @@
 #include "checker/tickets.h"
 
 enum {
-    FAR = 1024,                                                       /* more than all narrow gaps of a state together */
+    FAR = 1024, /* more than all narrow gaps of a state together */
     PRESENT_MAX = STEPPED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
 };
 
@@ -52,7 +52,8 @@ static uint16_t renamed(const struct renaming *renaming, uint16_t value)
 /* Where process i keeps tickets: calls visit on each. A crashed one keeps only the value of a write that stays open. */
 typedef void ticket_visitor(struct renaming *renaming, uint8_t *ticket);
 
-static void visit_tickets(const struct model *model, struct process *process, struct renaming *renaming, ticket_visitor *visit)
+static void visit_tickets(const struct model *model, struct process *process, struct renaming *renaming,
+                          ticket_visitor *visit)
 {
     if (process->crashed) {
         uint16_t reg;
@@ -90,7 +91,8 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
             add(&renaming, (uint16_t)field_get(state, model->register_field[r]));
     for (unsigned i = 0; i < model->n; i++) {
         const struct automaton *automaton = &model->automaton[i];
-        visit_tickets(model, &automaton->processes[field_get(state, model->process_field[i])], &renaming, collect_ticket);
+        visit_tickets(model, &automaton->processes[field_get(state, model->process_field[i])], &renaming,
+                      collect_ticket);
     }
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-static const char *const reading_name[] = {[PLAIN] = "plain", [OLD_VALUE] = "old", [NEW_VALUE] = "new", [GARBLED] = "garbled"};
+static const char *const reading_name[] = {
+    [PLAIN] = "plain", [OLD_VALUE] = "old", [NEW_VALUE] = "new", [GARBLED] = "garbled"};
 
 /* The write that a read of reg by process i would overlap, if any: who writes, and what. */
 static bool overlapped(const struct instance *instance, const struct process *processes, unsigned i, unsigned reg,
@@ -95,11 +96,11 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:s, s:s, s:i, s:i, s:o, s:o}", "format", "admit-trace-1",
-                     "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k, "registers",
-                     register_kind_name[setting->registers], "crashes", setting->crashes, "any_order", setting->any_order,
-                     "passages", passages, "property", property_info[trace->property].name, "what", trace->what, "i",
-                     trace->i, "j", trace->j, "loop",
+    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:s, s:s, s:i, s:i, s:o, s:o}", "format",
+                     "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
+                     "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "any_order",
+                     setting->any_order, "passages", passages, "property", property_info[trace->property].name, "what",
+                     trace->what, "i", trace->i, "j", trace->j, "loop",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "steps", steps);
 }
 
@@ -138,16 +139,17 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
         json_int_t choice = json_integer_value(json_object_get(object, "choice"));
         const char *reads = json_string_value(json_object_get(object, "reads"));
         int reading = reads == NULL ? PLAIN : index_in(reading_name, GARBLED + 1, reads);
-        if (!json_is_integer(json_object_get(object, "process")) || process < 0 || process >= (json_int_t)trace->setting.n)
+        if (!json_is_integer(json_object_get(object, "process")) || process < 0 ||
+            process >= (json_int_t)trace->setting.n)
             return "a step has no \"process\" from 0 to n-1";
         if (choice < 0 || choice > UINT8_MAX || reading < 0)
             return "a step's \"choice\" or \"reads\" makes no sense";
-        trace->steps[s] = (struct trace_step){
-            .process = (uint8_t)process,
-            .crash = json_is_true(json_object_get(object, "crash")),
-            .choice = (uint8_t)choice,
-            .reading = (uint8_t)reading,
-            .garbled = (uint64_t)json_integer_value(json_object_get(object, "value"))};
+        trace->steps[s] =
+            (struct trace_step){.process = (uint8_t)process,
+                                .crash = json_is_true(json_object_get(object, "crash")),
+                                .choice = (uint8_t)choice,
+                                .reading = (uint8_t)reading,
+                                .garbled = (uint64_t)json_integer_value(json_object_get(object, "value"))};
     }
     return NULL;
 }
@@ -174,7 +176,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "its algorithm is not in the catalogue";
     if (kind < 0 || trace->property == PROPERTIES)
         return "its registers or its property are not known";
-    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || i < 0 || i >= n || j < 0 || j >= n)
+    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || i < 0 || i >= n ||
+        j < 0 || j >= n)
         return "n, k, crashes, i or j is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";
@@ -208,15 +211,15 @@ static bool value_for(const struct instance *instance, const struct moment *mome
     *value = moment->values[reg];
     if (step->reading == PLAIN)
         return !overlaps;
-    if (!overlaps || (step->reading == GARBLED && (instance->setting.registers != SAFE ||
-                                                   step->garbled >= register_domain(instance, reg))))
+    if (!overlaps || (step->reading == GARBLED &&
+                      (instance->setting.registers != SAFE || step->garbled >= register_domain(instance, reg))))
         return false;
     *value = step->reading == NEW_VALUE ? open : step->reading == GARBLED ? step->garbled : *value;
     return true;
 }
 
-static const char *execute_step(const struct instance *instance, const struct moment *from, const struct trace_step *step,
-                                struct moment *to)
+static const char *execute_step(const struct instance *instance, const struct moment *from,
+                                const struct trace_step *step, struct moment *to)
 {
     const struct process *process = &from->process[step->process];
     unsigned crashed = 0;
@@ -293,7 +296,8 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
         if (error != NULL) {
             execution->count--;
             free(to->values);
-            snprintf(execution->error, sizeof execution->error, "step %zu of process %u: %s", s + 1, step->process, error);
+            snprintf(execution->error, sizeof execution->error, "step %zu of process %u: %s", s + 1, step->process,
+                     error);
             return false;
         }
     }

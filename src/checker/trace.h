@@ -36,7 +36,7 @@ struct trace {
 struct moment {
     struct process process[STEPPED_PROCESSES_MAX];
     uint64_t *values;
-    struct access access; /* of the step that led here */
+    struct access access;         /* of the step that led here */
     uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures */
 };
 
@@ -44,7 +44,7 @@ struct moment {
 struct execution {
     struct model model;
     struct moment *moments;
-    size_t count; /* moments that could be reached */
+    size_t count;    /* moments that could be reached */
     char error[200]; /* why a step could not be taken, or empty */
 };
 

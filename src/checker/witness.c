@@ -52,7 +52,8 @@ static void look_at_step(void *context, struct step step)
 }
 
 /* Takes the step that leads to the state with this number in the store. */
-static void go_to_number(struct witness *witness, const struct exploration *exploration, uint32_t number, unsigned process)
+static void go_to_number(struct witness *witness, const struct exploration *exploration, uint32_t number,
+                         unsigned process)
 {
     struct wanted wanted = {.model = exploration->model,
                             .store = &exploration->store,
@@ -100,9 +101,9 @@ struct goal {
     const struct part *part;
     const struct components *components;
     uint32_t component;
-    uint16_t processes;   /* a step of any of these, inside the component */
-    struct event event;   /* or, if processes is 0, such an event that stays in its component */
-    uint32_t state;       /* or, if both are empty, this state */
+    uint16_t processes; /* a step of any of these, inside the component */
+    struct event event; /* or, if processes is 0, such an event that stays in its component */
+    uint32_t state;     /* or, if both are empty, this state */
 };
 
 struct hop {
@@ -138,7 +139,8 @@ static bool meets(const struct goal *goal, uint32_t state, uint32_t *to, unsigne
     return false;
 }
 
-static void retrace(struct witness *witness, const struct exploration *exploration, const struct hop *hops, uint32_t state)
+static void retrace(struct witness *witness, const struct exploration *exploration, const struct hop *hops,
+                    uint32_t state)
 {
     size_t length = 0;
     for (uint32_t at = state; hops[at].from != NO_STATE; at = hops[at].from)
@@ -193,9 +195,9 @@ static uint32_t go_to_goal(struct witness *witness, const struct exploration *ex
 static void close_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
                        const struct components *components, uint32_t start)
 {
-    go_to_goal(witness, exploration,
-               &(struct goal){
-                   .part = part, .components = components, .component = components->of[start], .state = start});
+    go_to_goal(
+        witness, exploration,
+        &(struct goal){.part = part, .components = components, .component = components->of[start], .state = start});
 }
 
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
@@ -215,23 +217,15 @@ void witness_fair_loop(struct witness *witness, const struct exploration *explor
 {
     const struct graph *graph = part->graph;
     uint32_t start = witness->at, component = components->of[start];
-    uint16_t wanted = 0;
-    for (uint32_t at = 0; at < components->states; at++) {
-        uint32_t state = components->order[at];
-        if (components->of[state] != component)
-            continue;
-        wanted |= graph->standing[state].spins;
-        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-            if (part_has_edge(part, state, edge) && components->of[graph->targets[edge]] == component)
-                wanted |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
-    }
+    uint16_t all = (uint16_t)((1u << graph->n) - 1);
+    uint16_t wanted = all & (uint16_t) ~(graph->standing[start].remainder | graph->standing[start].crashed);
     witness->loop = witness->count;
     while (wanted != 0) {
         size_t before = witness->count;
         go_to_goal(witness, exploration,
                    &(struct goal){.part = part, .components = components, .component = component, .processes = wanted});
         for (size_t s = before; s < witness->count; s++)
-            wanted &= (uint16_t)~(1u << witness->steps[s].process);
+            wanted &= (uint16_t) ~(1u << witness->steps[s].process);
     }
     close_loop(witness, exploration, part, components, start);
 }

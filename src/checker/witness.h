@@ -13,9 +13,9 @@
 struct witness {
     struct step *steps;
     size_t count, room;
-    size_t loop;              /* the loop is steps[loop] .. steps[count - 1]; NO_LOOP for a finite run */
+    size_t loop;               /* the loop is steps[loop] .. steps[count - 1]; NO_LOOP for a finite run */
     uint64_t state[WORDS_MAX]; /* where the run has got to */
-    uint32_t at;              /* the same, as a number in the graph, once it is in it */
+    uint32_t at;               /* the same, as a number in the graph, once it is in it */
 };
 
 /* The shortest run to a state, by its number in the store. */
@@ -29,7 +29,7 @@ void witness_go(struct witness *witness, const struct exploration *exploration, 
  * the loop that repeats it. */
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
                      struct event event);
-/* Goes round a loop from here, inside this state's component, in which everybody who can step there does. */
+/* Goes round a loop from here, inside this state's component, in which everybody steps who is outside the remainder here. */
 void witness_fair_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
                        const struct components *components);
 

@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help_text[] = "usage: admit algorithms [-n N] [-k K] [--mutants] [--json]\n"
-                                "\n"
-                                "Lists the algorithms: where each is printed, for which k it is, the weakest registers it is\n"
-                                "claimed for, its shared bits for N processes (default 4), and what is claimed of it.\n"
-                                "\n"
-                                "  --mutants   also the broken variants, and the algorithms that only test the checker\n";
+static const char help_text[] =
+    "usage: admit algorithms [-n N] [-k K] [--mutants] [--json]\n"
+    "\n"
+    "Lists the algorithms: where each is printed, for which k it is, the weakest registers it is\n"
+    "claimed for, its shared bits for N processes (default 4), and what is claimed of it.\n"
+    "\n"
+    "  --mutants   also the broken variants, and the algorithms that only test the checker\n";
 
 /* The shared bits for n and k as the declared registers have them; UINT64_MAX if unbounded. */
 static uint64_t bits_of(const struct stepped_algorithm *algorithm, unsigned n, unsigned k)
@@ -41,8 +42,9 @@ static json_t *claims_json(const struct about *about)
         json_t *faults = json_array();
         if (about->claims[c].faults & CRASH)
             json_array_append_new(faults, json_string("crash"));
-        json_array_append_new(claims, json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
-                                                "registers", register_kind_name[about->claims[c].down_to], "faults", faults));
+        json_array_append_new(claims,
+                              json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
+                                        "registers", register_kind_name[about->claims[c].down_to], "faults", faults));
     }
     return claims;
 }
@@ -56,9 +58,9 @@ static json_t *entry_json(const struct entry *entry, unsigned n, unsigned k)
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:i, s:s, s:o, s:s, s:o}", "id", about->id, "kind",
                   kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "k",
                   about->k > 0 ? json_integer(about->k) : json_null(), "registers",
-                  register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula", about->bits,
-                  "shared_bits", bits == UINT64_MAX ? json_null() : json_integer((json_int_t)bits), "fairness", about->fairness,
-                  "claims", claims_json(about));
+                  register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula",
+                  about->bits, "shared_bits", bits == UINT64_MAX ? json_null() : json_integer((json_int_t)bits),
+                  "fairness", about->fairness, "claims", claims_json(about));
     if (entry->kind == MUTANT) {
         json_object_set_new(object, "broken", json_string(entry->brief));
         json_object_set_new(object, "caught_by", json_string(entry->caught));
@@ -78,8 +80,8 @@ static void print_entry(const struct entry *entry, unsigned n, unsigned k)
         snprintf(bits, sizeof bits, "%s", about->bits);
     else
         snprintf(bits, sizeof bits, "%s = %llu", about->bits, (unsigned long long)value);
-    printf("%-14s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)], bits,
-           about->fairness);
+    printf("%-14s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)],
+           bits, about->fairness);
     for (unsigned c = 0; c < about->claim_count; c++)
         printf("%s%s", c == 0 ? "                 claimed: " : ", ", property_info[about->claims[c].property].name);
     if (about->claim_count > 0)

@@ -19,7 +19,8 @@
 static const char help_text[] =
     "usage: admit check ALGORITHM [OPTION...]\n"
     "\n"
-    "Explores every interleaving of n processes that run the shipped code of ALGORITHM, and says for each property whether\n"
+    "Explores every interleaving of n processes that run the shipped code of ALGORITHM, and says for each property "
+    "whether\n"
     "it holds. A violated one comes with a shortest counterexample, or with a loop that can be repeated for ever.\n"
     "\n"
     "  -n N                  processes (default 3)\n"
@@ -156,10 +157,11 @@ static void check_setting(const struct request *request)
     const struct about *about = &request->entry->algorithm->about;
     for (unsigned p = 0; p < request->property_count; p++)
         if (property_info[request->properties[p]].needs_doorway && !about->doorway)
-            usage_error("check", "%s speaks of the doorway, and %s has none", property_info[request->properties[p]].name,
-                        about->id);
+            usage_error("check", "%s speaks of the doorway, and %s has none",
+                        property_info[request->properties[p]].name, about->id);
     if (request->setting.crashes > request->setting.n)
-        usage_error("check", "%u processes cannot crash when there are %u", request->setting.crashes, request->setting.n);
+        usage_error("check", "%u processes cannot crash when there are %u", request->setting.crashes,
+                    request->setting.n);
     struct instance instance;
     instance_open(&instance, &request->setting);
     for (unsigned r = 0; r < instance.reg_count && request->setting.registers != ATOMIC; r++) {
@@ -168,8 +170,9 @@ static void check_setting(const struct request *request)
                         register_kind_name[request->setting.registers], instance.regs[r].array->name,
                         instance.regs[r].element, about->id);
         if (request->setting.registers == SAFE && register_domain(&instance, r) == TICKET)
-            usage_error("check", "%s[%u] of %s is unbounded: a safe read of it could return infinitely many values; "
-                                 "try --registers regular",
+            usage_error("check",
+                        "%s[%u] of %s is unbounded: a safe read of it could return infinitely many values; "
+                        "try --registers regular",
                         instance.regs[r].array->name, instance.regs[r].element, about->id);
     }
     instance_close(&instance);
@@ -246,8 +249,9 @@ static json_t *bounds_json(const struct request *request, const struct explorati
         json_object_set_new(bounds, "passages", passages);
     }
     if (request->options.fingerprints)
-        json_object_set_new(bounds, "fingerprints", json_pack("{s:i, s:f}", "bits", 64, "omission_probability",
-                                                              omission_probability(exploration->states)));
+        json_object_set_new(
+            bounds, "fingerprints",
+            json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration->states)));
     if (exploration->stopped != NULL)
         json_object_set_new(bounds, "stopped", json_string(exploration->stopped));
     return bounds;
@@ -265,7 +269,8 @@ static json_t *finding_json(const struct finding *finding, const struct model *m
     return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
                      property_info[finding->property].number, "verdict", verdict_name[finding->verdict], "fired",
                      (json_int_t)finding->fired, "bound",
-                     finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound) : json_null(),
+                     finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound)
+                                                                     : json_null(),
                      "counterexample", counterexample);
 }
 
@@ -278,11 +283,12 @@ static void print_result_json(const struct request *request, const struct explor
     if (request->setting.crashes > 0)
         json_array_append_new(faults, json_sprintf("crash:%u", request->setting.crashes));
     print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
-                         request->entry->algorithm->about.id, "n", request->setting.n, "k", request->setting.k, "registers",
-                         register_kind_name[request->setting.registers], "order",
+                         request->entry->algorithm->about.id, "n", request->setting.n, "k", request->setting.k,
+                         "registers", register_kind_name[request->setting.registers], "order",
                          request->setting.any_order ? "any" : "native", "faults", faults, "states",
                          (json_int_t)exploration->states, "transitions", (json_int_t)exploration->transitions, "depth",
-                         exploration->depth, "seconds", seconds, "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
+                         exploration->depth, "seconds", seconds, "memory_bytes", (json_int_t)exploration->bytes,
+                         "exhaustive",
                          exploration->stopped == NULL && !request->passages_limited && !request->options.fingerprints &&
                              exploration->expanded == exploration->states,
                          "bounds", bounds_json(request, exploration), "properties", properties));
@@ -304,7 +310,8 @@ static void limits_text(const struct request *request, const struct exploration 
                  omission_probability(exploration->states));
 }
 
-static void print_finding(const struct request *request, const struct exploration *exploration, const struct finding *finding)
+static void print_finding(const struct request *request, const struct exploration *exploration,
+                          const struct finding *finding)
 {
     const struct property_info *info = &property_info[finding->property];
     char number[32], limits[160];
@@ -334,12 +341,13 @@ static void print_counterexample(const struct finding *finding, const struct mod
     struct trace trace;
     struct execution execution;
     trace_of(&trace, finding, model);
-    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name, property_info[finding->property].number,
-           finding->what);
+    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name,
+           property_info[finding->property].number, finding->what);
     if (trace.loop == NO_LOOP)
         printf("A shortest counterexample, %zu steps:\n\n", trace.count);
     else
-        printf("%zu steps, then a loop of %zu steps that can be repeated for ever:\n\n", trace.loop, trace.count - trace.loop);
+        printf("%zu steps, then a loop of %zu steps that can be repeated for ever:\n\n", trace.loop,
+               trace.count - trace.loop);
     if (trace_execute(&trace, &execution))
         trace_print(&trace, &execution, stdout);
     else
@@ -348,8 +356,8 @@ static void print_counterexample(const struct finding *finding, const struct mod
     trace_close(&trace);
 }
 
-static void print_result(const struct request *request, const struct exploration *exploration, const struct finding *findings,
-                         double seconds)
+static void print_result(const struct request *request, const struct exploration *exploration,
+                         const struct finding *findings, double seconds)
 {
     const struct setting *setting = &request->setting;
     char states[32], transitions[32];
@@ -358,20 +366,22 @@ static void print_result(const struct request *request, const struct exploration
     if (setting->crashes > 0)
         printf(", up to %u crash%s", setting->crashes, setting->crashes > 1 ? "es" : "");
     printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
-           grouped(exploration->transitions, transitions), exploration->depth, seconds, (double)exploration->bytes / 1e6,
-           exploration->stopped != NULL ? " (not all explored)" : "");
+           grouped(exploration->transitions, transitions), exploration->depth, seconds,
+           (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
     for (unsigned p = 0; p < request->property_count; p++)
         print_finding(request, exploration, &findings[p]);
     for (unsigned p = 0; p < request->property_count; p++)
         if (request->properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
-            printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within lockout-freedom.\n",
+            printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within "
+                   "lockout-freedom.\n",
                    setting->crashes, setting->crashes > 1 ? "es" : "", setting->k, setting->k);
     for (unsigned p = 0; p < request->property_count; p++)
         if (findings[p].has_witness)
             print_counterexample(&findings[p], exploration->model);
 }
 
-static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count, const struct model *model)
+static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
+                        const struct model *model)
 {
     unsigned p = 0;
     while (p < count && !findings[p].has_witness)
@@ -398,9 +408,9 @@ static void write_trace(FILE *file, const char *name, const struct finding *find
 
 static void show_progress(const struct progress *progress)
 {
-    fprintf(stderr, "\r%.2f M states, %.2f M/s, frontier %.2f M, depth %u, %.0f MB \033[K", (double)progress->states / 1e6,
-            (double)progress->states / progress->seconds / 1e6, (double)progress->frontier / 1e6, progress->depth,
-            (double)progress->bytes / 1e6);
+    fprintf(stderr, "\r%.2f M states, %.2f M/s, frontier %.2f M, depth %u, %.0f MB \033[K",
+            (double)progress->states / 1e6, (double)progress->states / progress->seconds / 1e6,
+            (double)progress->frontier / 1e6, progress->depth, (double)progress->bytes / 1e6);
 }
 
 static void on_interrupt(int signal_number)

@@ -14,7 +14,8 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *brief;
 } commands[] = {
-    {"algorithms", command_algorithms, "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
+    {"algorithms", command_algorithms,
+     "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
     {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
     {"replay", command_replay, "execute a counterexample again and confirm what it shows"},
     {"count", command_count, "steps, shared bits and shared values of an algorithm"},

@@ -80,7 +80,8 @@ int command_replay(int argc, char **argv)
     else if (shown)
         printf("\nConfirmed: executed again, the run violates %s.\n", property_info[trace.property].name);
     else
-        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n", property_info[trace.property].name);
+        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n",
+               property_info[trace.property].name);
     execution_close(&execution);
     trace_close(&trace);
     json_decref(json);

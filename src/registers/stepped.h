@@ -98,13 +98,17 @@ static inline uint64_t stepped_access(struct stepping *P, enum access_kind kind,
     return P->value;
 }
 
-/* The for_all's next element: the choice-th of those left, or the lowest where the order is fixed. */
-static inline proc stepped_choose(struct stepping *P, procset todo)
+/* The for_all's next element: any of those left, or the one that the native loop would take: the lowest, or, going round
+ * in a circle downwards from i, the first. */
+static inline proc stepped_choose(struct stepping *P, procset todo, bool circle)
 {
     P->choices = P->any_order ? (unsigned)__builtin_popcount(todo) : 1;
     for (unsigned skip = P->choice; skip > 0; skip--)
         todo &= (procset)(todo - 1);
-    return (proc)__builtin_ctz(todo);
+    if (P->any_order || !circle)
+        return (proc)__builtin_ctz(todo);
+    procset below = todo & (procset)((1u << P->i) - 1);
+    return (proc)(31 - __builtin_clz(below != 0 ? below : todo));
 }
 
 static inline procset stepped_range(unsigned from, unsigned to)
@@ -177,19 +181,19 @@ static inline procset stepped_range(unsigned from, unsigned to)
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-#define for_each_in(name_, v, set)                                                                                     \
+#define for_each_in(name_, v, set, circle)                                                                             \
     for (L.todo = (set), (v) = 0; L.todo != 0; L.todo &= (procset) ~(1u << (v)), (v) = 0)                              \
         if (1) {                                                                                                       \
             P->label = (name_);                                                                                        \
             frame->at = __LINE__;                                                                                      \
             return PAUSED;                                                                                             \
         case __LINE__:                                                                                                 \
-            (v) = stepped_choose(P, L.todo);                                                                           \
+            (v) = stepped_choose(P, L.todo, circle);                                                                   \
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \
             JOIN(body_, __LINE__) :
-#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to)))
-#define for_all_others(name_, v) for_each_in (name_, v, (procset)(stepped_range(0, n) & ~(1u << i)))
+#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to)), false)
+#define for_all_others(name_, v) for_each_in (name_, v, (procset)(stepped_range(0, n) & ~(1u << i)), true)
 
 #define waiting_room() ((void)(P->in_waiting_room = true))
 #define forget(f) ((void)memset(&(f), 0, sizeof(f)))

@@ -15,6 +15,12 @@
 #endif
 #define p _pid
 #define OTHERS (ALL & ~(1 << p))
+/* The others are visited downwards from p - 1 and round. */
+#ifdef ANY_ORDER
+#define NEXT_OTHER(v) NEXT(v)
+#else
+#define NEXT_OTHER(v) (((todo & BELOW) -> todo & BELOW : todo) >> v == 1)
+#endif
 /* Line 4b: (theirs, j) > (mine, p), or they have no ticket. */
 #define NOT_BEFORE(theirs, j) (theirs == 0 || theirs > ticket || (theirs == ticket && j > p))
 
@@ -51,8 +57,8 @@ line_3:
 line_4a:
     if
 #define LINE_4A(v)                                                                                                     \
-    :: d_step { NEXT(v) && !Choosing[v] -> j = v }                          goto line_4b                               \
-    FAILED(NEXT(v) && Choosing[v], line_4a)
+    :: d_step { NEXT_OTHER(v) && !Choosing[v] -> j = v }                          goto line_4b                               \
+    FAILED(NEXT_OTHER(v) && Choosing[v], line_4a)
     EACH(LINE_4A)
     fi;
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Bakery algorithm turned into k-exclusion in the naive way: it tests the checker's enabled relation.
+ *
+ * Design summary
+ *  - The doorway is the Bakery's. Then count the others that hold a smaller ticket; enter if they are fewer than k, else
+ *    count again.
+ *  - Before each ticket is read, its owner must not be choosing. So one who stops in the doorway stops everybody, even
+ *    while slots are free: k-deadlock-avoidance and fife are violated, and so is lockout-freedom with one crash.
+ */
+#include "registers/language.h"
+
+struct shared {
+    array Num, Choosing;
+};
+#define Num (S->Num)
+#define Choosing (S->Choosing)
+
+struct locals {
+    position at;
+    proc i, ahead;
+    procset todo;
+    ticket mine;
+};
+
+static inline bool is_ahead(uint64_t theirs, proc j, ticket mine, proc p)
+{
+    return theirs != 0 && (theirs < mine || (theirs == mine && j < p));
+}
+
+DECLARE
+{
+    Num = registers("Num", n, TICKET, 0, .writer = OWN_ELEMENT);
+    Choosing = registers("Choosing", n, BOOLEAN, false, .writer = OWN_ELEMENT);
+}
+
+ENTER
+BEGIN
+    AT("1")
+    put(Choosing[i], true);
+    for_all_others ("2 max", L.i) {
+        ticket seen = (ticket)get(Num[L.i]);
+        if (seen > L.mine)
+            L.mine = seen;
+    }
+    L.mine++;
+    AT("2")
+    put(Num[i], L.mine);
+    AT("3")
+    put(Choosing[i], false);
+    waiting_room();
+again:
+    L.ahead = 0;
+    for_all_others ("4a", L.i) {
+        await(!get(Choosing[L.i]));
+        AT("4b")
+        if (is_ahead(get(Num[L.i]), L.i, L.mine, (proc)i))
+            L.ahead++;
+    }
+    if (L.ahead >= k)
+        try_again(again);
+    forget(L.ahead);
+    forget(L.mine);
+END
+
+LEAVE
+BEGIN
+    AT("5")
+    put(Num[i], 0);
+END
+
+ALGORITHM(.title = "A naive k-bakery", .paper = "-", .figure = "", .doorway = true, .bits = "unbounded",
+          .fairness = "none", .ticket_locals = {offsetof(struct locals, mine)},
+          CLAIMS({EXCLUSION, ATOMIC, CRASH}, {LOCKOUT_FREEDOM, ATOMIC, 0}, {BOUNDED_DOORWAY, ATOMIC, CRASH}));
