@@ -4,6 +4,7 @@
 #include "checker/die.h"
 #include "checker/hash.h"
 #include "checker/parallel.h"
+#include "checker/tickets.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -532,7 +533,7 @@ static bool explore_level(struct search *search, double start, double *reported)
     return true;
 }
 
-void explore(struct exploration *exploration, struct model *model, const struct exploration_options *options)
+static void explore_model(struct exploration *exploration, struct model *model, const struct exploration_options *options)
 {
     double start = now(), reported = 0;
     memset(exploration, 0, sizeof *exploration);
@@ -564,8 +565,23 @@ void explore(struct exploration *exploration, struct model *model, const struct 
     free(search);
 }
 
+void explore(struct exploration *exploration, struct model *model, const struct setting *setting,
+             const struct exploration_options *options)
+{
+    struct setting attempt = *setting;
+    for (;;) {
+        model_open(model, &attempt);
+        explore_model(exploration, model, options);
+        attempt.ticket_gap = 2 * model->instance.setting.ticket_gap;
+        if (!model->gap_too_small || attempt.ticket_gap > TICKET_GAP_TRIED * (setting->n + 1))
+            return;
+        exploration_close(exploration);
+    }
+}
+
 void exploration_close(struct exploration *exploration)
 {
     store_close(&exploration->store);
     graph_close(&exploration->graph);
+    model_close(exploration->model);
 }

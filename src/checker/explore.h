@@ -43,7 +43,10 @@ struct exploration {
     struct step violation_step;
 };
 
-void explore(struct exploration *exploration, struct model *model, const struct exploration_options *options);
+/* Opens a model of the setting and explores it; more than once where tickets turn out to need a wider gap. */
+void explore(struct exploration *exploration, struct model *model, const struct setting *setting,
+             const struct exploration_options *options);
+/* Closes both. */
 void exploration_close(struct exploration *exploration);
 
 /* Asks a running exploration to stop soon; may be called from a signal handler. */

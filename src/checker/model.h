@@ -79,6 +79,7 @@ struct model {
     uint64_t initial[WORDS_MAX];
     bool has_tickets;
     const char *overflow; /* why the model cannot hold all states, once it cannot */
+    bool gap_too_small;   /* that is why; a larger ticket_gap may do */
 };
 
 /* One step out of a state, as the explorer names it. */

@@ -150,7 +150,7 @@ void judge_k_deadlock_avoidance(struct finding *finding, const struct exploratio
     for (uint32_t state = 0; state < graph->states; state++) {
         bool full = count(enabled->critical[state]) >= graph->k;
         in[state] = (waits_to_enter(&waiting, state) != 0 && !full) || waits_to_leave(&waiting, state) != 0;
-        finding->fired += in[state];
+        finding->fired += waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;
     }
     struct part part = {.graph = graph, .in = in, .forbids = is_progress, .context = &waiting};
     for (unsigned i = 0; i < graph->n; i++) {

@@ -17,7 +17,7 @@ const struct property_info property_info[PROPERTIES] = {
     [BOUNDED_WAITING] = {"bounded-waiting", "P7", "entries past one who waits", true, true, false,
                          "entries by one other"},
     [K_DEADLOCK_AVOIDANCE] = {"k-deadlock-avoidance", "P8",
-                              "states in which somebody waits and a slot is free, or waits to leave", false, true, true,
+                              "states in which somebody waits to enter or to leave", false, true, true,
                               NULL},
     [FIFE] = {"fife", "P9", "states in which a later one is inside", true, true, true, "own steps still needed"},
     [STRONG_FIFE] = {"strong-fife", "P10", "states in which a later one is enabled", true, true, true,

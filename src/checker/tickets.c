@@ -13,12 +13,6 @@ struct renaming {
     uint16_t old[PRESENT_MAX], new[PRESENT_MAX];
 };
 
-/* CLOSE: one more than the tickets that n processes can hold at once. */
-static unsigned close_gap(const struct model *model)
-{
-    return model->n + 1;
-}
-
 static void add(struct renaming *renaming, uint16_t value)
 {
     unsigned at = renaming->count;
@@ -96,7 +90,7 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
     }
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {
-        unsigned gap = narrowed(renaming.old[at] - renaming.old[at - 1], close_gap(model), &renaming.exhausted);
+        unsigned gap = narrowed(renaming.old[at] - renaming.old[at - 1], model->instance.setting.ticket_gap, &renaming.exhausted);
         renaming.new[at] = (uint16_t)(renaming.new[at - 1] + gap);
         renaming.identity &= renaming.new[at] == renaming.old[at];
     }
@@ -134,7 +128,8 @@ void tickets_learn(struct model *model, const uint64_t *state)
 {
     struct renaming renaming = renaming_of(model, state);
     if (renaming.exhausted) {
-        model->overflow = "a gap between tickets would have to be known more exactly than it is kept";
+        model->overflow = "the tickets drift apart without bound, so their states cannot be numbered; try --passages";
+        model->gap_too_small = true;
         return;
     }
     for (unsigned i = 0; i < model->n; i++) {

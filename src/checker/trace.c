@@ -3,6 +3,7 @@
 
 #include "checker/catalogue.h"
 #include "checker/die.h"
+#include "checker/tickets.h"
 
 #include <stdlib.h>
 
@@ -96,7 +97,7 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:s, s:s, s:i, s:i, s:o, s:o}", "format",
+    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:i, s:s, s:s, s:i, s:i, s:o, s:o}", "format",
                      "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
                      "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "any_order",
                      setting->any_order, "passages", passages, "property", property_info[trace->property].name, "what",
@@ -158,11 +159,11 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
 {
     memset(trace, 0, sizeof *trace);
     const char *format, *id, *registers, *property, *what;
-    int n, k, crashes, any_order, i, j;
+    int n, k, crashes, any_order, ticket_gap, i, j;
     json_t *steps;
-    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:s, s:s, s:i, s:i, s:o}", "format", &format,
+    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:i, s:s, s:s, s:i, s:i, s:o}", "format", &format,
                     "algorithm", &id, "n", &n, "k", &k, "registers", &registers, "crashes", &crashes, "any_order",
-                    &any_order, "property", &property, "what", &what, "i", &i, "j", &j, "steps", &steps) != 0)
+                    &any_order, "ticket_gap", &ticket_gap, "property", &property, "what", &what, "i", &i, "j", &j, "steps", &steps) != 0)
         return "not a trace: a field is missing or of the wrong type";
     if (strcmp(format, "admit-trace-1") != 0)
         return "a trace of another format; this admit reads admit-trace-1";
@@ -176,9 +177,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "its algorithm is not in the catalogue";
     if (kind < 0 || trace->property == PROPERTIES)
         return "its registers or its property are not known";
-    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || i < 0 || i >= n ||
+    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || ticket_gap < 0 ||
+        ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n ||
         j < 0 || j >= n)
-        return "n, k, crashes, i or j is out of range";
+        return "n, k, crashes, ticket_gap, i or j is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";
     trace->setting = (struct setting){.algorithm = entry->algorithm,
@@ -186,7 +188,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .k = (unsigned)k,
                                       .registers = (enum register_kind)kind,
                                       .any_order = any_order,
-                                      .crashes = (unsigned)crashes};
+                                      .crashes = (unsigned)crashes,
+                                      .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
     snprintf(trace->what, sizeof trace->what, "%s", what);

@@ -465,8 +465,7 @@ int command_check(int argc, char **argv)
     struct finding findings[PROPERTIES];
     struct enabled enabled = {0};
     double start = seconds_now();
-    model_open(&model, &request.setting);
-    explore(&exploration, &model, &request.options);
+    explore(&exploration, &model, &request.setting, &request.options);
     signal(SIGINT, SIG_DFL);
     if (needs_enabled && exploration.stopped == NULL)
         enabled_find(&enabled, &exploration.graph, core_count());
@@ -487,6 +486,5 @@ int command_check(int argc, char **argv)
         finding_close(&findings[p]);
     enabled_close(&enabled);
     exploration_close(&exploration);
-    model_close(&model);
     return status;
 }

@@ -25,15 +25,13 @@ static bool explored_again(const struct trace *trace)
     struct finding finding;
     struct enabled enabled = {0};
     struct exploration_options options = {.want_graph = true};
-    model_open(&model, &trace->setting);
-    explore(&exploration, &model, &options);
+    explore(&exploration, &model, &trace->setting, &options);
     enabled_find(&enabled, &exploration.graph, core_count());
     judge(&finding, &exploration, &enabled, trace->property);
     bool violated = finding.verdict == VIOLATED;
     finding_close(&finding);
     enabled_close(&enabled);
     exploration_close(&exploration);
-    model_close(&model);
     return violated;
 }
 

@@ -7,6 +7,8 @@
  *    count again.
  *  - Before each ticket is read, its owner must not be choosing. So one who stops in the doorway stops everybody, even
  *    while slots are free: k-deadlock-avoidance and fife are violated, and so is lockout-freedom with one crash.
+ *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on how
+ *    far they drift apart, and only limited passages can be explored.
  */
 #include "registers/language.h"
 
