@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# make             build/admit, build/libadmit.a, build/libadmit.so
-# make test        everything CI runs
-# make help        all targets
+# make               build/admit, build/libadmit.a, build/libadmit.so
+# make demo          shows what there is: the catalogue, a lock at work, a proof, a counterexample
+# make check-all     long explorations; their results go to docs/checked.md
+# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
+# make format        clang-format on all C files
+# make clean         removes the build directory
 
 CC ?= gcc
 PREFIX ?= /usr/local
@@ -60,10 +63,12 @@ $(BUILD)/stepped/test.%.o: tests/algorithms/%.c
 	@mkdir -p $(@D)
 	$(STEPPED) -DADMIT_ID='"test:$*"' -DADMIT_SYMBOL=stepped_test_$* -c $< -o $@
 
-# A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch.
-$(BUILD)/mutants/%.c: tests/mutants/%.patch $(ALGORITHMS:%=src/algorithms/%.c)
+# A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
+# when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch.
+$(BUILD)/mutants/%.c: tests/mutants/%.patch $(ALGORITHMS:%=src/algorithms/%.c) $(TEST_ALGORITHMS:%=tests/algorithms/%.c)
 	@mkdir -p $(@D)
-	patch --quiet --fuzz=0 --output=$@ src/algorithms/$(firstword $(subst ., ,$*)).c $<
+	patch --quiet --fuzz=0 --output=$@ \
+		$(if $(filter test.%,$*),tests/algorithms/$(word 2,$(subst ., ,$*)),src/algorithms/$(firstword $(subst ., ,$*))).c $<
 
 $(BUILD)/mutants/%.o: $(BUILD)/mutants/%.c
 	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(subst .,__,$*) -c $< -o $@
@@ -83,10 +88,43 @@ $(BUILD)/admit: $(TOOL_OBJECTS)
 include tests/tests.mk
 include bench/bench.mk
 
+# --- for people -------------------------------------------------------------------------------------------------------
+
+demo: all $(EXAMPLES)
+	@BUILD=$(BUILD) sh examples/demo.sh
+
+# Long explorations; their results are the table in docs/checked.md.
+check-all: all
+	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md
+
+VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/admit $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(PREFIX)/lib/libadmit.so.$(VERSION)
+	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit.so.0
+	ln -sf libadmit.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit.so
+	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit.,a so so.0 so.$(VERSION))
+
+format:
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+help:
+	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all clean
+.PHONY: all demo check-all install uninstall format help clean
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -533,7 +533,8 @@ static bool explore_level(struct search *search, double start, double *reported)
     return true;
 }
 
-static void explore_model(struct exploration *exploration, struct model *model, const struct exploration_options *options)
+static void explore_model(struct exploration *exploration, struct model *model,
+                          const struct exploration_options *options)
 {
     double start = now(), reported = 0;
     memset(exploration, 0, sizeof *exploration);

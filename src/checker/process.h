@@ -23,7 +23,7 @@ struct setting {
     bool any_order;                          /* for_all in every order, not only in the native one */
     unsigned crashes;                        /* at most so many processes crash */
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
-    unsigned ticket_gap; /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
+    unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
 
 struct reg {

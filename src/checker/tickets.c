@@ -90,7 +90,8 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
     }
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {
-        unsigned gap = narrowed(renaming.old[at] - renaming.old[at - 1], model->instance.setting.ticket_gap, &renaming.exhausted);
+        unsigned gap =
+            narrowed(renaming.old[at] - renaming.old[at - 1], model->instance.setting.ticket_gap, &renaming.exhausted);
         renaming.new[at] = (uint16_t)(renaming.new[at - 1] + gap);
         renaming.identity &= renaming.new[at] == renaming.old[at];
     }

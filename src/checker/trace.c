@@ -100,8 +100,8 @@ json_t *trace_to_json(const struct trace *trace)
     return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:i, s:s, s:s, s:i, s:i, s:o, s:o}", "format",
                      "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
                      "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "any_order",
-                     setting->any_order, "passages", passages, "property", property_info[trace->property].name, "what",
-                     trace->what, "i", trace->i, "j", trace->j, "loop",
+                     setting->any_order, "passages", passages, "ticket_gap", setting->ticket_gap, "property",
+                     property_info[trace->property].name, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "steps", steps);
 }
 
@@ -161,9 +161,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     const char *format, *id, *registers, *property, *what;
     int n, k, crashes, any_order, ticket_gap, i, j;
     json_t *steps;
-    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:i, s:s, s:s, s:i, s:i, s:o}", "format", &format,
-                    "algorithm", &id, "n", &n, "k", &k, "registers", &registers, "crashes", &crashes, "any_order",
-                    &any_order, "ticket_gap", &ticket_gap, "property", &property, "what", &what, "i", &i, "j", &j, "steps", &steps) != 0)
+    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:i, s:s, s:s, s:i, s:i, s:o}", "format",
+                    &format, "algorithm", &id, "n", &n, "k", &k, "registers", &registers, "crashes", &crashes,
+                    "any_order", &any_order, "ticket_gap", &ticket_gap, "property", &property, "what", &what, "i", &i,
+                    "j", &j, "steps", &steps) != 0)
         return "not a trace: a field is missing or of the wrong type";
     if (strcmp(format, "admit-trace-1") != 0)
         return "a trace of another format; this admit reads admit-trace-1";
@@ -178,8 +179,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     if (kind < 0 || trace->property == PROPERTIES)
         return "its registers or its property are not known";
     if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || ticket_gap < 0 ||
-        ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n ||
-        j < 0 || j >= n)
+        ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 || j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";

@@ -383,6 +383,7 @@ static void print_result(const struct request *request, const struct exploration
 static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
                         const struct model *model)
 {
+    bool failed = false;
     unsigned p = 0;
     while (p < count && !findings[p].has_witness)
         p++;
@@ -390,12 +391,13 @@ static void write_trace(FILE *file, const char *name, const struct finding *find
         struct trace trace;
         trace_of(&trace, &findings[p], model);
         json_t *json = trace_to_json(&trace);
-        json_dumpf(json, file, JSON_INDENT(1));
+        if (json_dumpf(json, file, JSON_INDENT(1)) != 0)
+            failed = true;
         fputc('\n', file);
         json_decref(json);
         trace_close(&trace);
     }
-    bool failed = ferror(file) != 0;
+    failed |= ferror(file) != 0;
     if (fclose(file) != 0 || failed) {
         fprintf(stderr, "admit check: cannot write %s: %s\n", name, strerror(errno));
         exit(EXIT_USAGE);

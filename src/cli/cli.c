@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
+#include "checker/die.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,6 +85,8 @@ void known_properties(char *list, size_t size)
 
 void print_json(json_t *json)
 {
+    if (json == NULL)
+        die("internal error: the result cannot be written as JSON");
     json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(json);

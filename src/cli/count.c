@@ -1,6 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit count - what an algorithm costs: steps, shared bits, shared values.
+ */
+#include "checker/die.h"
+#include "checker/explore.h"
+#include "checker/hash.h"
 #include "cli/cli.h"
+#include "counter/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "usage: admit count ALGORITHM [-n N[,N...]] [-k K] [--max-states S] [--json]\n"
+    "\n"
+    "For each N (default 2,3,4): the steps of a passage under two schedules (a sample: the most and the mean, failed "
+    "tests\n"
+    "of waits included), the shared bits that the declared registers take, and the shared values: how many different\n"
+    "contents all registers together have in any reachable state, counted by exploring all of them.\n"
+    "\n"
+    "  --max-states S   do not explore more than S states for the shared values (default 20000000)\n"
+    "\n"
+    "exit status: 0 all counted, 2 bad usage, 3 the shared values of some N were not counted\n";
+
+enum { SIZES_MAX = 16, PASSAGES_EACH = 200, STEPS_MAX = 2000000 };
+
+struct count_request {
+    const struct entry *entry;
+    unsigned sizes[SIZES_MAX], size_count, k;
+    uint64_t max_states;
+    bool json;
+};
+
+static int compare_words(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(uint64_t));
+}
+
+/* The number of different contents of all registers in the explored states. */
+static uint64_t different_values(const struct exploration *exploration)
+{
+    const struct model *model = exploration->model;
+    uint64_t count = exploration->states, different = 0, at = 0;
+    uint64_t *hashes = must_allocate(count * sizeof *hashes);
+    uint64_t values[WORDS_MAX];
+    for (unsigned p = 0; p < PARTITIONS; p++) {
+        for (uint32_t place = 0; place < exploration->store.partition[p].count; place++) {
+            const uint64_t *state = store_record(&exploration->store, place << PARTITION_BITS | p);
+            memset(values, 0, sizeof values);
+            for (unsigned r = 0; r < model->regs; r++)
+                field_set(values, model->register_field[r], field_get(state, model->register_field[r]));
+            /* One word is its own exact key; more are told apart by their hash. */
+            hashes[at++] = model->words == 1 ? values[0] : hash_words(values, model->words);
+        }
+    }
+    qsort(hashes, count, sizeof *hashes, compare_words);
+    for (uint64_t h = 0; h < count; h++)
+        different += h == 0 || hashes[h] != hashes[h - 1];
+    free(hashes);
+    return different;
+}
+
+/* Explores everything; UINT64_MAX if there is too much, or if tickets make the number infinite. */
+static uint64_t shared_values(const struct count_request *request, const struct setting *setting)
+{
+    struct instance instance;
+    instance_open(&instance, setting);
+    bool unbounded = shared_bits(&instance) == UINT64_MAX;
+    instance_close(&instance);
+    if (unbounded)
+        return UINT64_MAX;
+    struct model model;
+    struct exploration exploration;
+    struct exploration_options options = {.max_states = request->max_states};
+    explore(&exploration, &model, setting, &options);
+    uint64_t values = exploration.stopped == NULL ? different_values(&exploration) : UINT64_MAX;
+    exploration_close(&exploration);
+    return values;
+}
+
+static struct setting setting_for(const struct count_request *request, unsigned n)
+{
+    struct setting setting = {.algorithm = request->entry->algorithm, .n = n, .k = request->k};
+    memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
+    check_n_and_k("count", &request->entry->algorithm->about, n, &setting.k);
+    return setting;
+}
+
+static json_t *number_or_null(uint64_t number)
+{
+    return number == UINT64_MAX ? json_null() : json_integer((json_int_t)number);
+}
+
+static void number_or_text(uint64_t number, const char *text, char *buffer, size_t size)
+{
+    if (number == UINT64_MAX)
+        snprintf(buffer, size, "%s", text);
+    else
+        snprintf(buffer, size, "%llu", (unsigned long long)number);
+}
+
+static void read_sizes(struct count_request *request, const char *list)
+{
+    const char *at = list;
+    request->size_count = 0;
+    for (;;) {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+        if (at[0] < '0' || at[0] > '9' || (*end != ',' && *end != '\0') || n < 1 || n > STEPPED_PROCESSES_MAX ||
+            request->size_count == SIZES_MAX)
+            usage_error("count", "-n takes numbers from 1 to %d with commas between, not '%s'", STEPPED_PROCESSES_MAX,
+                        list);
+        request->sizes[request->size_count++] = (unsigned)n;
+        if (*end == '\0')
+            return;
+        at = end + 1;
+    }
+}
+
+static void read_request(struct count_request *request, int argc, char **argv)
+{
+    struct arguments arguments = {.command = "count", .argc = argc, .argv = argv, .plain_max = 1};
+    *request = (struct count_request){.sizes = {2, 3, 4}, .size_count = 3, .max_states = 20000000};
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            fputs(help_text, stdout);
+            exit(EXIT_OK);
+        } else if (strcmp(option, "-n") == 0) {
+            read_sizes(request, option_value(&arguments, option));
+        } else if (strcmp(option, "-k") == 0) {
+            request->k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+        } else if (strcmp(option, "--max-states") == 0) {
+            request->max_states = option_number(&arguments, option, 1, UINT64_MAX);
+        } else if (strcmp(option, "--json") == 0) {
+            request->json = true;
+        } else {
+            usage_error("count", "there is no option '%s'", option);
+        }
+    }
+    request->entry = algorithm_argument("count", arguments.plain[0]);
+    for (unsigned s = 0; s < request->size_count; s++)
+        setting_for(request, request->sizes[s]);
+}
+
 int command_count(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    return 0;
+    struct count_request request;
+    read_request(&request, argc, argv);
+    const char *id = request.entry->algorithm->about.id;
+    json_t *rows = json_array();
+    bool complete = true;
+    if (!request.json)
+        printf("%-16s %3s %3s %-12s %10s %10s %12s %14s\n", "algorithm", "n", "k", "schedule", "steps max", "mean",
+               "shared bits", "shared values");
+    for (unsigned s = 0; s < request.size_count; s++) {
+        struct setting setting = setting_for(&request, request.sizes[s]);
+        struct instance instance;
+        instance_open(&instance, &setting);
+        uint64_t bits = shared_bits(&instance), values = shared_values(&request, &setting);
+        complete &= values != UINT64_MAX || bits == UINT64_MAX;
+        char bits_text[32], values_text[32];
+        number_or_text(bits, "unbounded", bits_text, sizeof bits_text);
+        number_or_text(values, bits == UINT64_MAX ? "unbounded" : "not counted", values_text, sizeof values_text);
+        for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
+            struct tally tally;
+            count_run(&tally, &instance, (enum schedule)schedule, PASSAGES_EACH, STEPS_MAX, 1);
+            if (request.json)
+                json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:n, s:s, s:n, s:n, s:o, s:f, s:o, s:o}",
+                                                      "algorithm", id, "n", setting.n, "k", setting.k, "model",
+                                                      "schedule", schedule_name[schedule], "rmr_max", "rmr_mean",
+                                                      "steps_max", number_or_null(tally.steps_max), "steps_mean",
+                                                      tally.steps_mean, "shared_bits", number_or_null(bits),
+                                                      "shared_values", number_or_null(values)));
+            else
+                printf("%-16s %3u %3u %-12s %10llu %10.1f %12s %14s\n", id, setting.n, setting.k,
+                       schedule_name[schedule], (unsigned long long)tally.steps_max, tally.steps_mean, bits_text,
+                       values_text);
+        }
+        instance_close(&instance);
+    }
+    if (request.json)
+        print_json(rows);
+    else
+        json_decref(rows);
+    return complete ? EXIT_OK : EXIT_UNDECIDED;
 }

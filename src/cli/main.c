@@ -33,6 +33,15 @@ static int help(FILE *out)
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
+/* A command whose output could not be written has not succeeded. */
+static int flushed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("admit: cannot write the output");
+    return status == EXIT_OK ? EXIT_USAGE : status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -45,7 +54,7 @@ int main(int argc, char **argv)
     }
     for (unsigned c = 0; c < COMMANDS; c++)
         if (strcmp(argv[1], commands[c].name) == 0)
-            return commands[c].run(argc - 2, argv + 2);
+            return flushed(commands[c].run(argc - 2, argv + 2));
     fprintf(stderr, "admit: there is no command '%s'", argv[1]);
     for (unsigned c = 0; c < COMMANDS; c++)
         if (edit_distance(argv[1], commands[c].name) <= 2)
