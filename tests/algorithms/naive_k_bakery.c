@@ -6,7 +6,8 @@
  *  - The doorway is the Bakery's. Then count the others that hold a smaller ticket; enter if they are fewer than k, else
  *    count again.
  *  - Before each ticket is read, its owner must not be choosing. So one who stops in the doorway stops everybody, even
- *    while slots are free: k-deadlock-avoidance and fife are violated, and so is lockout-freedom with one crash.
+ *    while slots are free, and with k > 1 one who comes again and again can be choosing whenever it is looked at:
+ *    k-deadlock-avoidance, fife and lockout-freedom are violated. With a crash, so is deadlock-freedom.
  *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on how
  *    far they drift apart, and only limited passages can be explored.
  */
@@ -73,4 +74,4 @@ END
 
 ALGORITHM(.title = "A naive k-bakery", .paper = "-", .figure = "", .doorway = true, .bits = "unbounded",
           .fairness = "none", .ticket_locals = {offsetof(struct locals, mine)},
-          CLAIMS({EXCLUSION, ATOMIC, CRASH}, {LOCKOUT_FREEDOM, ATOMIC, 0}, {BOUNDED_DOORWAY, ATOMIC, CRASH}));
+          CLAIMS({EXCLUSION, ATOMIC, CRASH}, {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}));
