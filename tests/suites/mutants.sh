@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Every mutant (tests/mutants/*.patch) is caught by what its patch says catches it, and by nothing less:
+#
+#   Caught: ARGUMENTS   `admit check MUTANT ARGUMENTS` finds a violation, and `admit replay` confirms it; with one process
+#                       fewer there is none; in the text without the edit there is none
+#   Passes: ARGUMENTS   `admit check MUTANT ARGUMENTS` finds none: it takes the registers, fault, order or property under
+#                       Caught to see what is broken
+#
+# That a mutant is wrong only with a crash can be shown for liveness only. A crash is a process that is not scheduled any
+# more, which every exploration contains; it makes a difference only where a schedule must be fair.
+. tests/tap.sh
+
+# said FIELD PATCH: the arguments under this field, one line each.
+said() {
+    sed -n "/^---/q; s/^$1: *//p" "$2"
+}
+
+# ends STATUS COMMAND...
+ends() {
+    expected=$1
+    shift
+    "$@"
+    status=$?
+    [ "$status" -eq "$expected" ] || {
+        echo "exit status $status, not $expected: $*"
+        return 1
+    }
+}
+
+# caught ID ARGUMENTS...: a violation that replay confirms.
+caught() {
+    ends 1 "$BUILD/admit" check "$@" --trace "$scratch/trace" && ends 0 "$BUILD/admit" replay "$scratch/trace"
+}
+
+# with_one_less "-n N ...": the same with N - 1; fails where that would be fewer than k.
+with_one_less() {
+    n=$(expr "$1" : '-n \([0-9]*\)') k=$(expr "$1" : '.*-k \([0-9]*\)')
+    [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }"
+}
+
+count=0
+for patch in tests/mutants/*.patch; do
+    count=$((count + 1))
+    name=$(basename "$patch" .patch)
+    mutant=$(printf %s "$name" | tr . :)
+    original=${mutant%:*}
+    said Caught "$patch" >"$scratch/caught"
+    check "$mutant says how it is caught" test -s "$scratch/caught"
+    # The lists of arguments are meant to be split into words.
+    # shellcheck disable=SC2086
+    while read -r arguments; do
+        check "$mutant is caught by $arguments" caught "$mutant" $arguments
+        check "$original is not" ends 0 "$BUILD/admit" check "$original" $arguments
+        if fewer=$(with_one_less "$arguments"); then
+            check "$mutant passes $fewer" ends 0 "$BUILD/admit" check "$mutant" $fewer
+        fi
+    done <"$scratch/caught"
+    said Passes "$patch" >"$scratch/passes"
+    # shellcheck disable=SC2086
+    while read -r arguments; do
+        check "$mutant passes $arguments" ends 0 "$BUILD/admit" check "$mutant" $arguments
+    done <"$scratch/passes"
+done
+
+# Every shipped algorithm has mutants, and every property is broken by one.
+has_mutant() {
+    ls tests/mutants/"$1".*.patch
+}
+breaks() {
+    grep -l -e "^Caught: .*--property $1\$" -e "^Caught: .*--property $1 " tests/mutants/*.patch
+}
+for source in src/algorithms/*.c; do
+    check "$(basename "$source" .c) has a mutant" has_mutant "$(basename "$source" .c)"
+done
+for property in exclusion deadlock-freedom lockout-freedom fcfs bounded-doorway bounded-exit bounded-waiting \
+    k-deadlock-avoidance fife strong-fife overtaking fifo-enabling; do
+    check "a mutant breaks $property" breaks $property
+done
+
+# The catalogue lists them all, with the first of those lines.
+listed() {
+    "$BUILD/admit" algorithms --mutants --json >"$scratch/list" && grep -c '"caught_by": "-n ' "$scratch/list" >"$scratch/n" &&
+        cat "$scratch/n" && test "$(cat "$scratch/n")" -eq "$count"
+}
+check "admit algorithms --mutants lists $count" listed
+finish
