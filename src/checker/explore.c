@@ -12,9 +12,12 @@
 #include <time.h>
 
 enum {
-    BLOCK = 1 << 15,     /* states expanded between two exchanges: their successors fit the caches */
+    BLOCK_MIN = 1 << 15, /* states expanded between two exchanges */
+    BLOCK_MAX = 1 << 20,
+    BLOCK_SHARE = 16, /* a block is at most this part of all states, so that its successors take little memory */
     WORTH_SHARING = 512, /* a smaller block is not worth waking anybody for */
-    THREADS_MAX = 64
+    SHARES_PER_THREAD = 4, /* so that nobody waits long for a thread that was held up */
+    SHARES_MAX = 64
 };
 
 /* Successors on their way to one partition: the state, then a word with its parent and its edge's place. */
@@ -37,6 +40,7 @@ struct violation {
     struct step step;
 };
 
+/* One share of a block: a run of its states, and all that comes of expanding them. */
 struct worker {
     struct search *search;
     unsigned number;
@@ -53,9 +57,14 @@ struct worker {
     uint8_t *kinds;
     uint64_t edges, edge_room, edge_base;
     uint16_t spins;
+    uint64_t bytes;
+};
+
+struct thread {
+    struct search *search;
+    pthread_t handle;
     uint32_t *numbers; /* scratch for store_add */
     size_t number_room;
-    uint64_t bytes;
 };
 
 struct slice {
@@ -71,16 +80,17 @@ struct search {
     struct store *store;
     struct graph *graph;
     unsigned threads, stride;
-    struct worker worker[THREADS_MAX + 1]; /* the last one takes what was missing */
-    pthread_t thread[THREADS_MAX];
+    struct thread thread[SHARES_MAX];
     pthread_barrier_t barrier;
-    void (*phase)(struct worker *worker);
+    void (*phase)(struct thread *thread);
+    unsigned shares;                      /* of this block */
+    struct worker worker[SHARES_MAX + 1]; /* one per share; the one after the last takes what was missing */
     uint32_t level_start[PARTITIONS];
     struct slice slices[PARTITIONS];
     unsigned slice_count;
     uint32_t block_states;
     uint64_t block_first; /* number of its first state in the graph */
-    atomic_uint next_partition;
+    atomic_uint next; /* share, or partition */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -110,7 +120,7 @@ static unsigned inside(const struct model *model, const uint64_t *state)
 static uint64_t *bucket_room(struct worker *worker, struct bucket *bucket, unsigned stride)
 {
     if (bucket->words + stride > bucket->room) {
-        size_t room = bucket->room == 0 ? 1024 : bucket->room * 2;
+        size_t room = bucket->room == 0 ? 64 : bucket->room * 2;
         worker->bytes += (room - bucket->room) * sizeof(uint64_t);
         bucket->room = room;
         bucket->entries = must_reallocate(bucket->entries, room * sizeof(uint64_t));
@@ -118,9 +128,8 @@ static uint64_t *bucket_room(struct worker *worker, struct bucket *bucket, unsig
     return bucket->entries + bucket->words;
 }
 
-static inline void send(struct worker *worker, const uint64_t *state, uint64_t edge)
+static inline void send(struct worker *worker, unsigned words, const uint64_t *state, uint64_t edge)
 {
-    unsigned words = worker->search->model->words;
     unsigned partition = partition_of(hash_words(state, words));
     struct bucket *bucket = &worker->bucket[partition];
     uint64_t *entry = bucket_room(worker, bucket, words + 1);
@@ -166,25 +175,40 @@ static void put_off(struct worker *worker, struct step step, uint64_t edge)
     memcpy(missing->state, worker->state, worker->search->model->words * sizeof(uint64_t));
 }
 
-static inline void take_step(void *context, struct step step)
+static inline __attribute__((always_inline)) void take_step_of(struct worker *worker, unsigned words, struct step step,
+                                                               const struct move *move)
 {
-    struct worker *worker = context;
     const struct search *search = worker->search;
     uint64_t successor[WORDS_MAX];
     uint8_t events;
     bool want_graph = search->options->want_graph;
     worker->transitions++;
-    if (model_apply(search->model, worker->state, step, successor, &events) == MISSING) {
+    enum applied applied =
+        move != NULL ? apply_move(search->model, words, worker->state, step.process, move, step.value, successor, &events)
+                     : model_apply(search->model, worker->state, step, successor, &events);
+    if (applied == MISSING) {
         put_off(worker, step, want_graph ? add_edge(worker, step, 0) : 0);
         return;
     }
-    if (same_state(successor, worker->state, search->model->words)) {
+    if (same_state(successor, worker->state, words)) {
         worker->spins |= (uint16_t)(1u << step.process);
         return;
     }
     if (events & ENTERS_CRITICAL)
         count_entry(worker, step, successor);
-    send(worker, successor, want_graph ? add_edge(worker, step, events) : 0);
+    send(worker, words, successor, want_graph ? add_edge(worker, step, events) : 0);
+}
+
+static inline void take_step(void *context, struct step step, const struct move *move)
+{
+    struct worker *worker = context;
+    take_step_of(worker, worker->search->model->words, step, move);
+}
+
+/* The same where states are single words, which is where speed matters most. */
+static inline void take_step_of_one_word(void *context, struct step step, const struct move *move)
+{
+    take_step_of(context, 1, step, move);
 }
 
 static struct standing standing_of(const struct model *model, const uint64_t *state)
@@ -220,7 +244,10 @@ static void expand_state(struct worker *worker, const struct slice *slice, uint3
     worker->position = slice->position + offset;
     worker->spins = 0;
     uint64_t edges_before = worker->edges;
-    for_each_step(search->model, worker->state, take_step, worker);
+    if (search->model->words == 1)
+        for_each_step(search->model, worker->state, take_step_of_one_word, worker);
+    else
+        for_each_step(search->model, worker->state, take_step, worker);
     if (!search->options->want_graph)
         return;
     uint64_t number = search->block_first + worker->position;
@@ -230,100 +257,117 @@ static void expand_state(struct worker *worker, const struct slice *slice, uint3
     search->graph->first[number] = worker->edges - edges_before; /* the degree, until settle_edges knows more */
 }
 
-/* First phase: every thread expands its share of the block's states. */
-static void expand(struct worker *worker)
+static void expand_share(struct worker *worker)
 {
     const struct search *search = worker->search;
-    uint64_t from = (uint64_t)search->block_states * worker->number / search->threads;
-    uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->threads;
+    uint64_t from = (uint64_t)search->block_states * worker->number / search->shares;
+    uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->shares;
     for (unsigned s = 0; s < search->slice_count; s++) {
         const struct slice *slice = &search->slices[s];
-        for (uint64_t p = from > slice->position ? from : slice->position; p < to && p < slice->position + slice->count;
-             p++)
-            expand_state(worker, slice, (uint32_t)(p - slice->position));
+        uint64_t position = from > slice->position ? from : slice->position;
+        for (; position < to && position < slice->position + slice->count; position++)
+            expand_state(worker, slice, (uint32_t)(position - slice->position));
     }
 }
 
-/* Second phase: every thread takes partitions and adds what came for them, in the order of the block. */
-static void collect(struct worker *self)
+/* First phase: the threads expand the shares of the block. */
+static void expand(struct thread *thread)
 {
-    struct search *search = self->search;
+    struct search *search = thread->search;
+    for (unsigned share; (share = atomic_fetch_add(&search->next, 1)) < search->shares;)
+        expand_share(&search->worker[share]);
+}
+
+/* Adds what a share has for one partition. */
+static void collect_bucket(struct thread *thread, struct worker *worker, unsigned partition)
+{
+    struct search *search = thread->search;
+    struct bucket *bucket = &worker->bucket[partition];
     unsigned stride = search->stride;
-    for (unsigned p; (p = atomic_fetch_add(&search->next_partition, 1)) < PARTITIONS;) {
-        for (unsigned t = 0; t <= search->threads; t++) {
-            struct worker *worker = &search->worker[t];
-            struct bucket *bucket = &worker->bucket[p];
-            size_t count = bucket->words / stride;
-            if (count > self->number_room) {
-                self->number_room = count + count / 2;
-                self->numbers = must_reallocate(self->numbers, self->number_room * sizeof *self->numbers);
-            }
-            store_add(search->store, p, bucket->entries, stride, count, self->numbers);
-            if (search->options->want_graph)
-                for (size_t e = 0; e < count; e++) {
-                    uint64_t edge = bucket->entries[e * stride + stride - 1] >> 32;
-                    search->graph->targets[worker->edge_base + edge] = self->numbers[e];
-                }
-            bucket->words = 0;
-        }
+    size_t count = bucket->words / stride;
+    if (count > thread->number_room) {
+        thread->number_room = count + count / 2;
+        thread->numbers = must_reallocate(thread->numbers, thread->number_room * sizeof *thread->numbers);
     }
+    store_add(search->store, partition, bucket->entries, stride, count, thread->numbers);
+    for (size_t e = 0; search->options->want_graph && e < count; e++) {
+        uint64_t edge = bucket->entries[e * stride + stride - 1] >> 32;
+        search->graph->targets[worker->edge_base + edge] = thread->numbers[e];
+    }
+    bucket->words = 0;
+}
+
+/* Second phase: the threads take partitions and add what came for them, in the order of the block. */
+static void collect(struct thread *thread)
+{
+    struct search *search = thread->search;
+    for (unsigned p; (p = atomic_fetch_add(&search->next, 1)) < PARTITIONS;)
+        for (unsigned share = 0; share <= search->shares; share++)
+            collect_bucket(thread, &search->worker[share], p);
 }
 
 /* --- threads -------------------------------------------------------------------------------------------------------- */
 
 static void *helper_thread(void *argument)
 {
-    struct worker *worker = argument;
-    struct search *search = worker->search;
+    struct thread *thread = argument;
+    struct search *search = thread->search;
     for (;;) {
         pthread_barrier_wait(&search->barrier);
         if (search->phase == NULL)
             return NULL;
-        search->phase(worker);
+        search->phase(thread);
         pthread_barrier_wait(&search->barrier);
     }
 }
 
-static void on_all_threads(struct search *search, void (*phase)(struct worker *worker))
+/* A phase of the block in hand; alone if the block has one share only. */
+static void run_phase(struct search *search, void (*phase)(struct thread *thread))
 {
+    bool together = search->threads > 1 && (search->shares > 1 || phase == NULL);
     search->phase = phase;
-    if (search->threads > 1)
+    atomic_store(&search->next, 0);
+    if (together)
         pthread_barrier_wait(&search->barrier);
     if (phase == NULL)
         return;
-    phase(&search->worker[0]);
-    if (search->threads > 1)
+    phase(&search->thread[0]);
+    if (together)
         pthread_barrier_wait(&search->barrier);
 }
 
 static void start_threads(struct search *search)
 {
     search->threads = core_count();
-    for (unsigned t = 0; t <= search->threads; t++) {
-        search->worker[t].search = search;
-        search->worker[t].number = t;
+    for (unsigned share = 0; share <= SHARES_MAX; share++) {
+        search->worker[share].search = search;
+        search->worker[share].number = share;
     }
+    for (unsigned t = 0; t < search->threads; t++)
+        search->thread[t].search = search;
     if (search->threads == 1)
         return;
     pthread_barrier_init(&search->barrier, NULL, search->threads);
     for (unsigned t = 1; t < search->threads; t++)
-        if (pthread_create(&search->thread[t], NULL, helper_thread, &search->worker[t]) != 0)
+        if (pthread_create(&search->thread[t].handle, NULL, helper_thread, &search->thread[t]) != 0)
             die("cannot start a thread");
 }
 
 static void stop_threads(struct search *search)
 {
-    on_all_threads(search, NULL);
-    for (unsigned t = 1; t < search->threads; t++)
-        pthread_join(search->thread[t], NULL);
+    run_phase(search, NULL);
+    for (unsigned t = 0; t < search->threads; t++) {
+        if (t > 0)
+            pthread_join(search->thread[t].handle, NULL);
+        free(search->thread[t].numbers);
+    }
     if (search->threads > 1)
         pthread_barrier_destroy(&search->barrier);
-    for (unsigned t = 0; t <= search->threads; t++) {
+    for (unsigned share = 0; share <= SHARES_MAX; share++) {
         for (unsigned p = 0; p < PARTITIONS; p++)
-            free(search->worker[t].bucket[p].entries);
-        free(search->worker[t].missing);
-        free(search->worker[t].kinds);
-        free(search->worker[t].numbers);
+            free(search->worker[share].bucket[p].entries);
+        free(search->worker[share].missing);
+        free(search->worker[share].kinds);
     }
 }
 
@@ -332,10 +376,10 @@ static void stop_threads(struct search *search)
 /* Takes the steps that the model did not know, one by one, teaching it. */
 static void learn_missing(struct search *search)
 {
-    struct worker *learner = &search->worker[search->threads];
-    for (unsigned t = 0; t < search->threads; t++) {
+    struct worker *learner = &search->worker[search->shares];
+    for (unsigned t = 0; t < search->shares; t++) {
         struct worker *worker = &search->worker[t];
-        /* Each worker met its states in order, and the workers' shares follow each other. */
+        /* Each share met its states in order, and the shares follow each other. */
         for (size_t m = 0; m < worker->missing_count && search->exploration->stopped == NULL; m++) {
             const struct missing *missing = &worker->missing[m];
             uint64_t successor[WORDS_MAX];
@@ -359,7 +403,7 @@ static void learn_missing(struct search *search)
             if (search->options->want_graph)
                 worker->kinds[missing->edge] |= (uint8_t)((events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0) |
                                                           (events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0));
-            send(learner, successor, worker->edge_base - search->worker[0].edge_base + missing->edge);
+            send(learner, search->model->words, successor, worker->edge_base - search->worker[0].edge_base + missing->edge);
         }
         worker->missing_count = 0;
     }
@@ -370,11 +414,11 @@ static void settle_edges(struct search *search)
 {
     struct graph *graph = search->graph;
     uint64_t base = graph->edges, total = 0;
-    for (unsigned t = 0; t < search->threads; t++) {
+    for (unsigned t = 0; t < search->shares; t++) {
         search->worker[t].edge_base = base + total;
         total += search->worker[t].edges;
     }
-    search->worker[search->threads].edge_base = base;
+    search->worker[search->shares].edge_base = base;
     graph_reserve(graph, 0, total);
     uint64_t first = base;
     for (uint64_t s = search->block_first; s < search->block_first + search->block_states; s++) {
@@ -387,7 +431,7 @@ static void settle_edges(struct search *search)
 
 static void copy_kinds(struct search *search)
 {
-    for (unsigned t = 0; t < search->threads; t++) {
+    for (unsigned t = 0; t < search->shares; t++) {
         struct worker *worker = &search->worker[t];
         if (worker->edges > 0)
             memcpy(search->graph->kinds + worker->edge_base, worker->kinds, worker->edges);
@@ -402,7 +446,7 @@ static void note_violation(struct search *search)
 {
     struct exploration *exploration = search->exploration;
     const struct violation *first = NULL;
-    for (unsigned t = 0; t <= search->threads; t++) {
+    for (unsigned t = 0; t <= search->shares; t++) {
         const struct violation *found = &search->worker[t].violation;
         if (found->found && (first == NULL || found->position < first->position))
             first = found;
@@ -416,31 +460,21 @@ static void note_violation(struct search *search)
 
 static void explore_block(struct search *search)
 {
-    bool share = search->block_states >= WORTH_SHARING;
-    unsigned threads = search->threads;
-    if (!share)
-        search->threads = 1;
-    if (search->options->want_graph) {
+    bool want_graph = search->options->want_graph;
+    unsigned shares = search->threads * SHARES_PER_THREAD;
+    search->shares = search->block_states < WORTH_SHARING ? 1 : shares < SHARES_MAX ? shares : SHARES_MAX;
+    if (want_graph) {
         search->block_first = search->graph->states;
         graph_reserve(search->graph, search->block_states + 1, 0);
     }
-    if (share)
-        on_all_threads(search, expand);
-    else
-        expand(&search->worker[0]);
-    if (search->options->want_graph)
+    run_phase(search, expand);
+    if (want_graph)
         settle_edges(search);
-    /* The learner is the worker after the last that took part. */
     learn_missing(search);
-    atomic_store(&search->next_partition, 0);
-    if (share)
-        on_all_threads(search, collect);
-    else
-        collect(&search->worker[0]);
-    if (search->options->want_graph)
+    run_phase(search, collect);
+    if (want_graph)
         copy_kinds(search);
     note_violation(search);
-    search->threads = threads;
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------ */
@@ -451,9 +485,11 @@ static void measure(struct search *search, double start)
     uint64_t bytes = atomic_load(&search->store->bytes) + graph_bytes(search->graph);
     exploration->transitions = 0;
     exploration->entries = 0;
-    for (unsigned t = 0; t <= search->threads; t++) {
-        const struct worker *worker = &search->worker[t];
-        bytes += worker->bytes + worker->edge_room + worker->number_room * sizeof *worker->numbers;
+    for (unsigned t = 0; t < search->threads; t++)
+        bytes += search->thread[t].number_room * sizeof *search->thread[t].numbers;
+    for (unsigned share = 0; share <= SHARES_MAX; share++) {
+        const struct worker *worker = &search->worker[share];
+        bytes += worker->bytes + worker->edge_room;
         exploration->transitions += worker->transitions;
         exploration->entries += worker->entries;
         if (worker->most_inside > exploration->most_inside)
@@ -499,8 +535,10 @@ static bool explore_level(struct search *search, double start, double *reported)
     for (unsigned p = 0; p < PARTITIONS;) {
         search->slice_count = 0;
         search->block_states = 0;
-        while (p < PARTITIONS && search->block_states < BLOCK) {
-            uint32_t room = BLOCK - search->block_states, available = level_end[p] - at;
+        uint64_t share = search->exploration->states / BLOCK_SHARE;
+        uint32_t block = share < BLOCK_MIN ? BLOCK_MIN : share > BLOCK_MAX ? BLOCK_MAX : (uint32_t)share;
+        while (p < PARTITIONS && search->block_states < block) {
+            uint32_t room = block - search->block_states, available = level_end[p] - at;
             uint32_t count = available < room ? available : room;
             if (count > 0)
                 search->slices[search->slice_count++] =

@@ -71,13 +71,16 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
     for (unsigned choice = 0; choice < access.choices; choice++) {
         process_peek(&model->instance, i, process, choice, &access);
         uint64_t domain = register_domain(&model->instance, access.reg);
-        struct move move = {
-            .reg = (uint16_t)access.reg, .kind = (uint8_t)access.kind, .first = automaton->transition_count};
+        struct move move = {.field = model->register_field[access.reg],
+                            .reg = (uint16_t)access.reg,
+                            .kind = (uint8_t)access.kind,
+                            .few = domain != TICKET && domain <= FEW_VALUES,
+                            .first = automaton->transition_count};
         automaton->moves =
             grown(automaton->moves, &automaton->move_capacity, automaton->move_count + 1, sizeof *automaton->moves);
         automaton->moves[automaton->move_count++] = move;
         local->moves++;
-        if (domain == TICKET || domain > FEW_VALUES)
+        if (!move.few)
             continue;
         automaton->transitions = grown(automaton->transitions, &automaton->transition_capacity,
                                        automaton->transition_count + (uint32_t)domain, sizeof *automaton->transitions);
@@ -132,17 +135,21 @@ static uint32_t far_slot(const struct automaton *automaton, uint32_t move, uint6
     return at;
 }
 
-static const struct transition *find_transition(const struct model *model, const struct automaton *automaton,
-                                                uint32_t move, uint64_t value)
+const struct transition *far_transition(const struct automaton *automaton, uint32_t move, uint64_t value)
 {
-    uint64_t domain = register_domain(&model->instance, automaton->moves[move].reg);
-    if (domain != TICKET && domain <= FEW_VALUES)
-        return &automaton->transitions[automaton->moves[move].first + value];
     static const struct transition unknown = {.events = UNKNOWN};
     if (automaton->far_size == 0)
         return &unknown;
     const struct far_transition *far = &automaton->far[far_slot(automaton, move, value)];
     return far->move != 0 ? &far->transition : &unknown;
+}
+
+static bool is_known(const struct automaton *automaton, uint32_t move, uint64_t value)
+{
+    const struct transition *transition = automaton->moves[move].few
+                                              ? &automaton->transitions[automaton->moves[move].first + value]
+                                              : far_transition(automaton, move, value);
+    return !(transition->events & UNKNOWN);
 }
 
 static void add_far(struct automaton *automaton, uint32_t move, uint64_t value, struct transition transition)
@@ -184,8 +191,7 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     if (to.section == CRITICAL)
         transition.events |= ENTERS_CRITICAL;
     uint32_t move = automaton->locals[number].first_move + choice;
-    uint64_t domain = register_domain(&model->instance, access.reg);
-    if (domain != TICKET && domain <= FEW_VALUES)
+    if (automaton->moves[move].few)
         automaton->transitions[automaton->moves[move].first + value] = transition;
     else
         add_far(automaton, move, value, transition);
@@ -322,26 +328,21 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
                          uint8_t *events)
 {
     unsigned i = step.process;
-    const struct automaton *automaton = &model->automaton[i];
-    struct field field = model->process_field[i];
     const struct local *local = local_of(model, state, i);
-    if (step.crash) {
-        if (local->crash_target == NOT_KNOWN_YET)
-            return MISSING;
-        memcpy(successor, state, model->words * sizeof *state);
-        field_set(successor, field, local->crash_target);
-        *events = 0;
-    } else {
-        uint32_t move = local->first_move + step.choice;
-        const struct transition *transition = find_transition(model, automaton, move, step.value);
-        if (transition->events & UNKNOWN)
-            return MISSING;
-        memcpy(successor, state, model->words * sizeof *state);
-        successor[field.word] ^= transition->process_xor;
-        successor[model->register_field[automaton->moves[move].reg].word] ^= transition->register_xor;
-        *events = transition->events;
-    }
-    return model->has_tickets ? tickets_normalise(model, successor) : APPLIED;
+    if (!step.crash)
+        return apply_move(model, model->words, state, i, &model->automaton[i].moves[local->first_move + step.choice],
+                          step.value, successor, events);
+    if (local->crash_target == NOT_KNOWN_YET)
+        return MISSING;
+    memcpy(successor, state, model->words * sizeof *state);
+    field_set(successor, model->process_field[i], local->crash_target);
+    *events = 0;
+    return model->has_tickets ? model_normalise(model, successor) : APPLIED;
+}
+
+enum applied model_normalise(const struct model *model, uint64_t *state)
+{
+    return tickets_normalise(model, state);
 }
 
 bool model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor, uint8_t *events)
@@ -358,7 +359,7 @@ bool model_learn(struct model *model, const uint64_t *state, struct step step, u
                 tickets_learn(model, successor);
         } else {
             uint32_t move = model->automaton[step.process].locals[number].first_move + step.choice;
-            if (find_transition(model, &model->automaton[step.process], move, step.value)->events & UNKNOWN)
+            if (!is_known(&model->automaton[step.process], move, step.value))
                 learn_transition(model, step.process, number, step.choice, step.value);
             else
                 tickets_learn(model, successor);

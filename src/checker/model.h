@@ -38,9 +38,11 @@ struct transition {
 
 /* One way on from a local state; several only where a for_all may choose. */
 struct move {
+    struct field field; /* of the register */
     uint16_t reg;
     uint8_t kind;
-    uint32_t first; /* of the transitions by value, where the register has few values; else see model.c */
+    bool few;       /* the register has few values, and so a table of transitions by value: */
+    uint32_t first; /* the first of them; for other registers see model.c */
 };
 
 struct local {
@@ -95,6 +97,11 @@ enum applied { APPLIED, MISSING };
 void model_open(struct model *model, const struct setting *setting);
 void model_close(struct model *model);
 
+/* The step on a register with many values, or one whose events are UNKNOWN. */
+const struct transition *far_transition(const struct automaton *automaton, uint32_t move, uint64_t value);
+/* tickets_normalise, for those that include this file only. */
+enum applied model_normalise(const struct model *model, uint64_t *state);
+
 /* The successor of a state by a step. MISSING if it needs something that the model does not know yet. */
 enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
                          uint8_t *events);
@@ -130,9 +137,30 @@ static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned wor
 
 unsigned crashed_in(const struct model *model, const uint64_t *state);
 
+/* A move by a value, on states of so many words: the heart of model_apply, to be inlined where it is hot. */
+static inline __attribute__((always_inline)) enum applied apply_move(const struct model *model, unsigned words,
+                                                                     const uint64_t *state, unsigned i,
+                                                                     const struct move *move, uint64_t value,
+                                                                     uint64_t *successor, uint8_t *events)
+{
+    const struct automaton *automaton = &model->automaton[i];
+    const struct transition *transition = move->few
+                                              ? &automaton->transitions[move->first + value]
+                                              : far_transition(automaton, (uint32_t)(move - automaton->moves), value);
+    if (transition->events & UNKNOWN)
+        return MISSING;
+    for (unsigned w = 0; w < words; w++)
+        successor[w] = state[w];
+    successor[words == 1 ? 0 : model->process_field[i].word] ^= transition->process_xor;
+    successor[words == 1 ? 0 : move->field.word] ^= transition->register_xor;
+    *events = transition->events;
+    return model->has_tickets ? model_normalise(model, successor) : APPLIED;
+}
+
 /* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its moves,
- * then for each the values that a read may return (more than one only if it overlaps a write), then its crash. */
-typedef void step_visitor(void *context, struct step step);
+ * then for each the values that a read may return (more than one only if it overlaps a write), then its crash, which has
+ * no move. */
+typedef void step_visitor(void *context, struct step step, const struct move *move);
 
 static inline __attribute__((always_inline)) void for_each_step(const struct model *model, const uint64_t *state,
                                                                 step_visitor *visit, void *context)
@@ -144,7 +172,7 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
         for (unsigned m = 0; m < local->moves; m++) {
             const struct move *move = &model->automaton[i].moves[local->first_move + m];
             struct step step = {.process = (uint8_t)i, .choice = (uint8_t)m};
-            step.value = field_get(state, model->register_field[move->reg]);
+            step.value = field_get(state, move->field);
             if (kind != ATOMIC && move->kind == READ) {
                 int writer = model->instance.regs[move->reg].writer;
                 const struct local *other =
@@ -152,22 +180,22 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
                 if (other != NULL && other->open_register == move->reg) {
                     uint64_t old = step.value;
                     if (kind == REGULAR) {
-                        visit(context, step);
+                        visit(context, step, move);
                         step.value = other->open_value;
                         if (step.value != old)
-                            visit(context, step);
+                            visit(context, step, move);
                     } else {
                         uint64_t domain = register_domain(&model->instance, move->reg);
                         for (step.value = 0; step.value < domain; step.value++)
-                            visit(context, step);
+                            visit(context, step, move);
                     }
                     continue;
                 }
             }
-            visit(context, step);
+            visit(context, step, move);
         }
         if (may_crash && local->can_crash)
-            visit(context, (struct step){.process = (uint8_t)i, .crash = true});
+            visit(context, (struct step){.process = (uint8_t)i, .crash = true}, NULL);
     }
 }
 

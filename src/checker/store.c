@@ -9,7 +9,7 @@
 
 /* A slot: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most lookups of other
  * states are turned away without touching a record. */
-enum { PLACE_BITS = 26, FIRST_SLOTS = 256, BATCH = 32 };
+enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_SLOTS = 64, BATCH = 32 };
 static const uint32_t PLACE_MASK = (UINT32_C(1) << PLACE_BITS) - 1;
 
 static uint64_t slot_of(const struct partition *partition, uint64_t hash)

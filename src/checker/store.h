@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARTITION_BITS = 6, PARTITIONS = 1 << PARTITION_BITS, CHUNK_BITS = 13, CHUNK = 1 << CHUNK_BITS };
+enum { PARTITION_BITS = 9, PARTITIONS = 1 << PARTITION_BITS, CHUNK_BITS = 10, CHUNK = 1 << CHUNK_BITS };
 
 #define NO_STATE UINT32_MAX
 

@@ -38,8 +38,9 @@ struct wanted {
     struct step step;
 };
 
-static void look_at_step(void *context, struct step step)
+static void look_at_step(void *context, struct step step, const struct move *move)
 {
+    (void)move;
     struct wanted *wanted = context;
     uint64_t successor[WORDS_MAX];
     uint8_t events;
