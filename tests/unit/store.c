@@ -130,8 +130,9 @@ static void batches(void **test_state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_word),     cmocka_unit_test(three_words), cmocka_unit_test(fingerprints),
-        cmocka_unit_test(numbers_are_distinct), cmocka_unit_test(batches),
+        cmocka_unit_test(one_word),     cmocka_unit_test(three_words),
+        cmocka_unit_test(fingerprints), cmocka_unit_test(numbers_are_distinct),
+        cmocka_unit_test(batches),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
