@@ -7,6 +7,7 @@
 #include "checker/parallel.h"
 #include "checker/properties.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -140,14 +141,52 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
 
 /* --- enabled -------------------------------------------------------------------------------------------------------- */
 
-static bool is_not_inside(const struct standing *standing, unsigned i)
+/* For all processes at once: whoever can spin in a state is not enabled in it, nor in any state that leads there without
+ * its entering. `blocked` is closed under this by sweeping backwards over the states until nothing changes; most edges
+ * lead forwards, so few sweeps are needed. What is left, usually little, is asked exactly, process by process: its own
+ * steps may still be unbounded without any spinning, by going round in a larger loop. */
+struct blocking {
+    const struct graph *graph;
+    _Atomic uint16_t *blocked;
+    atomic_bool changed;
+};
+
+static void sweep(void *context, unsigned share, unsigned shares)
 {
-    return !(standing->critical >> i & 1);
+    struct blocking *blocking = context;
+    const struct graph *graph = blocking->graph;
+    uint32_t from = (uint32_t)((uint64_t)graph->states * share / shares);
+    uint32_t to = (uint32_t)((uint64_t)graph->states * (share + 1) / shares);
+    bool changed = false;
+    for (uint32_t state = to; state-- > from;) {
+        uint16_t before = atomic_load_explicit(&blocking->blocked[state], memory_order_relaxed), after = before;
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+            after |= atomic_load_explicit(&blocking->blocked[graph->targets[edge]], memory_order_relaxed);
+        after &= (uint16_t)~graph->standing[state].critical;
+        if (after != before) {
+            atomic_store_explicit(&blocking->blocked[state], after, memory_order_relaxed);
+            changed = true;
+        }
+    }
+    if (changed)
+        atomic_store(&blocking->changed, true);
 }
 
-static bool is_not_in_remainder(const struct standing *standing, unsigned i)
+static _Atomic uint16_t *find_blocked(const struct graph *graph, unsigned threads)
 {
-    return !(standing->remainder >> i & 1);
+    struct blocking blocking = {.graph = graph, .blocked = must_allocate(graph->states * sizeof *blocking.blocked)};
+    for (uint32_t state = 0; state < graph->states; state++)
+        blocking.blocked[state] = graph->standing[state].spins & (uint16_t)~graph->standing[state].critical;
+    do {
+        atomic_store(&blocking.changed, false);
+        parallel(threads, sweep, &blocking);
+    } while (atomic_load(&blocking.changed));
+    return blocking.blocked;
+}
+
+static bool is_inside_or_leaving(const struct standing *standing, unsigned i)
+{
+    return (standing->critical | exiting(standing)) >> i & 1;
 }
 
 /* Where passages are limited, one who has none left is not enabled, although no run shows it. */
@@ -164,27 +203,53 @@ static bool has_no_passage_left(const struct graph *graph, uint32_t state, unsig
 struct enabling {
     struct enabled *enabled;
     const struct graph *graph;
-    uint8_t *bounded[2][STEPPED_PROCESSES_MAX]; /* per region, process and state */
+    const _Atomic uint16_t *blocked;
+    atomic_uint next;
 };
+
+static void set_bit(_Atomic uint16_t *set, unsigned i)
+{
+    atomic_fetch_or_explicit(set, (uint16_t)(1u << i), memory_order_relaxed);
+}
+
+static void find_enabled_to_enter(struct enabling *enabling, unsigned i)
+{
+    const struct graph *graph = enabling->graph;
+    uint8_t *in = must_allocate(graph->states);
+    for (uint32_t state = 0; state < graph->states; state++)
+        in[state] = !((enabling->blocked[state] | graph->standing[state].critical) >> i & 1);
+    uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
+    for (uint32_t state = 0; state < graph->states; state++) {
+        bool inside = graph->standing[state].critical >> i & 1;
+        if (!inside && (!in[state] || runs[state] == UNBOUNDED || has_no_passage_left(graph, state, i)))
+            continue;
+        set_bit(&enabling->enabled->critical[state], i);
+        enabling->enabled->own_steps[i][state] = runs[state] < UINT16_MAX ? (uint16_t)runs[state] : UINT16_MAX;
+    }
+    free(runs);
+    free(in);
+}
+
+/* Only asked of those inside or leaving: for the others it is not defined by any property. */
+static void find_enabled_to_leave(struct enabling *enabling, unsigned i)
+{
+    const struct graph *graph = enabling->graph;
+    uint8_t *in = states_where(graph, is_inside_or_leaving, i);
+    uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
+    for (uint32_t state = 0; state < graph->states; state++)
+        if (graph->standing[state].remainder >> i & 1 || (in[state] && runs[state] != UNBOUNDED))
+            set_bit(&enabling->enabled->remainder[state], i);
+    free(runs);
+    free(in);
+}
 
 static void find_enabled(void *context, unsigned share, unsigned shares)
 {
+    (void)share, (void)shares;
     struct enabling *enabling = context;
-    const struct graph *graph = enabling->graph;
-    for (unsigned job = share; job < 2 * graph->n; job += shares) {
-        unsigned i = job / 2, region = job % 2;
-        uint8_t *in = states_where(graph, region == 0 ? is_not_inside : is_not_in_remainder, i);
-        struct part part = {.graph = graph, .in = in};
-        uint32_t *runs = longest_runs(&part, step_of(i));
-        uint16_t *own_steps = region == 0 ? enabling->enabled->own_steps[i] : NULL;
-        /* `in` has served: it becomes the answer. A state outside the part is where i wants to be already. */
-        for (uint32_t state = 0; state < graph->states; state++) {
-            in[state] = runs[state] != UNBOUNDED && !has_no_passage_left(graph, state, i);
-            if (own_steps != NULL)
-                own_steps[state] = runs[state] < UINT16_MAX ? (uint16_t)runs[state] : UINT16_MAX;
-        }
-        enabling->bounded[region][i] = in;
-        free(runs);
+    for (unsigned i; (i = atomic_fetch_add(&enabling->next, 1)) < enabling->graph->n;) {
+        find_enabled_to_enter(enabling, i);
+        find_enabled_to_leave(enabling, i);
     }
 }
 
@@ -195,16 +260,9 @@ void enabled_find(struct enabled *enabled, const struct graph *graph, unsigned t
     enabled->remainder = must_allocate(graph->states * sizeof *enabled->remainder);
     for (unsigned i = 0; i < graph->n; i++)
         enabled->own_steps[i] = must_allocate(graph->states * sizeof *enabled->own_steps[i]);
-    struct enabling enabling = {.enabled = enabled, .graph = graph};
-    parallel(threads, find_enabled, &enabling);
-    for (unsigned i = 0; i < graph->n; i++) {
-        for (uint32_t state = 0; state < graph->states; state++) {
-            enabled->critical[state] |= (uint16_t)(enabling.bounded[0][i][state] << i);
-            enabled->remainder[state] |= (uint16_t)(enabling.bounded[1][i][state] << i);
-        }
-        free(enabling.bounded[0][i]);
-        free(enabling.bounded[1][i]);
-    }
+    _Atomic uint16_t *blocked = find_blocked(graph, threads);
+    parallel(threads, find_enabled, &(struct enabling){.enabled = enabled, .graph = graph, .blocked = blocked});
+    free(blocked);
 }
 
 void enabled_close(struct enabled *enabled)

@@ -8,18 +8,19 @@
 
 #include <stdlib.h>
 
+/* While the search is under way, of[] says when a state was first visited, from 1, or 0 if it was not; components are
+ * numbered above all visits, and what is outside the part has the largest number of all. So one look at of[] tells whether
+ * an edge leads to a state that is new, open, finished or outside, and only an open one can be smaller than a low link. */
 struct frame {
     uint32_t state, low;
-    uint64_t edge; /* the next to look at */
+    uint64_t edge, end; /* the next to look at, and the end of them */
 };
 
 struct search {
     const struct part *part;
-    struct components *components;
-    uint32_t *visit; /* when a state was first visited, from 1; 0 if not yet */
-    uint32_t visits;
-    uint32_t
-        stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
+    uint32_t *of, *order;
+    uint32_t visits, component, finished;
+    uint32_t stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
     struct frame *frames;
     size_t depth, room;
 };
@@ -30,45 +31,57 @@ static void push(struct search *search, uint32_t state)
         search->room = search->room == 0 ? 1024 : search->room * 2;
         search->frames = must_reallocate(search->frames, search->room * sizeof *search->frames);
     }
-    search->visit[state] = ++search->visits;
-    search->components->order[--search->stack] = state;
-    search->frames[search->depth++] = (struct frame){state, search->visits, search->part->graph->first[state]};
+    const uint64_t *first = search->part->graph->first;
+    search->of[state] = ++search->visits;
+    search->order[--search->stack] = state;
+    search->frames[search->depth++] = (struct frame){state, search->visits, first[state], first[state + 1]};
 }
 
 static void pop_component(struct search *search, uint32_t root)
 {
-    struct components *components = search->components;
     uint32_t state;
     do {
-        state = components->order[search->stack++];
-        components->of[state] = components->count;
-        components->order[components->states++] = state;
+        state = search->order[search->stack++];
+        search->of[state] = search->component;
+        search->order[search->finished++] = state;
     } while (state != root);
-    components->count++;
+    search->component++;
+}
+
+static bool edge_allowed(const struct part *part, uint32_t from, uint64_t edge)
+{
+    return !(part->graph->kinds[edge] & part->forbidden) &&
+           (part->forbids == NULL || !part->forbids(part->context, from, part->graph->targets[edge]));
 }
 
 static void search_from(struct search *search, uint32_t root)
 {
-    const struct graph *graph = search->part->graph;
+    const uint32_t *targets = search->part->graph->targets;
+    bool all_allowed = search->part->forbidden == 0 && search->part->forbids == NULL;
     push(search, root);
     while (search->depth > 0) {
         struct frame *frame = &search->frames[search->depth - 1];
-        if (frame->edge < graph->first[frame->state + 1]) {
+        uint32_t next = NO_COMPONENT;
+        while (frame->edge < frame->end) {
             uint64_t edge = frame->edge++;
-            if (!part_has_edge(search->part, frame->state, edge))
-                continue;
-            uint32_t to = graph->targets[edge];
-            if (search->visit[to] == 0)
-                push(search, to);
-            else if (search->components->of[to] == NO_COMPONENT && search->visit[to] < frame->low)
-                frame->low = search->visit[to];
+            uint32_t seen = search->of[targets[edge]];
+            if (seen < frame->low && (all_allowed || edge_allowed(search->part, frame->state, edge))) {
+                if (seen == 0) {
+                    next = targets[edge];
+                    break;
+                }
+                frame->low = seen;
+            }
+        }
+        if (next != NO_COMPONENT) {
+            push(search, next);
             continue;
         }
         uint32_t low = frame->low, state = frame->state;
         search->depth--;
-        if (low == search->visit[state])
+        if (low == search->of[state])
             pop_component(search, state);
-        if (search->depth > 0 && low < search->frames[search->depth - 1].low)
+        else if (low < search->frames[search->depth - 1].low)
             search->frames[search->depth - 1].low = low;
     }
 }
@@ -76,16 +89,19 @@ static void search_from(struct search *search, uint32_t root)
 void components_find(struct components *components, const struct part *part)
 {
     uint32_t states = part->graph->states;
-    *components = (struct components){.of = must_allocate(states * sizeof *components->of),
-                                      .order = must_allocate(states * sizeof *components->order)};
-    memset(components->of, 0xff, states * sizeof *components->of);
-    struct search search = {
-        .part = part, .components = components, .visit = must_allocate(states * sizeof *search.visit), .stack = states};
+    struct search search = {.part = part,
+                            .of = must_allocate(states * sizeof *search.of),
+                            .order = must_allocate(states * sizeof *search.order),
+                            .component = states + 1,
+                            .stack = states};
     for (uint32_t state = 0; state < states; state++)
-        if (part->in[state] && search.visit[state] == 0)
+        if (!part->in[state])
+            search.of[state] = NO_COMPONENT;
+    for (uint32_t state = 0; state < states; state++)
+        if (search.of[state] == 0)
             search_from(&search, state);
-    free(search.visit);
     free(search.frames);
+    *components = (struct components){.of = search.of, .order = search.order, .states = search.finished};
 }
 
 void components_close(struct components *components)

@@ -10,6 +10,7 @@
 #include "checker/parallel.h"
 #include "checker/properties.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,22 +67,44 @@ static bool few_faulty(const void *context, const struct standing *standing)
     return count(standing->crashed & ~standing->remainder) < *k;
 }
 
-struct lockouts {
-    const struct graph *graph;
-    uint32_t start[STEPPED_PROCESSES_MAX];
+struct lockout {
+    uint8_t *in; /* states in which the process is under way */
+    struct components components;
+    uint32_t start; /* of a fair loop, or NO_COMPONENT */
 };
 
+struct lockouts {
+    const struct graph *graph;
+    atomic_uint next;   /* process to look at */
+    atomic_uint lowest; /* that can be locked out, so far */
+    struct lockout of[STEPPED_PROCESSES_MAX];
+};
+
+static void lockout_close(struct lockout *lockout)
+{
+    components_close(&lockout->components);
+    free(lockout->in);
+    lockout->in = NULL;
+}
+
+/* The processes one after the other, until one is found that can be locked out. */
 static void look_for_lockout(void *context, unsigned share, unsigned shares)
 {
+    (void)share, (void)shares;
     struct lockouts *lockouts = context;
     const struct graph *graph = lockouts->graph;
-    for (unsigned i = share; i < graph->n; i += shares) {
-        uint8_t *in = states_where(graph, is_under_way, i);
-        struct part part = {.graph = graph, .in = in};
-        struct components components;
-        lockouts->start[i] = fair_component(&part, &components, few_faulty, &graph->k);
-        components_close(&components);
-        free(in);
+    for (unsigned i; (i = atomic_fetch_add(&lockouts->next, 1)) < atomic_load(&lockouts->lowest);) {
+        struct lockout *lockout = &lockouts->of[i];
+        lockout->in = states_where(graph, is_under_way, i);
+        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components, few_faulty,
+                                        &graph->k);
+        if (lockout->start == NO_COMPONENT) {
+            lockout_close(lockout);
+            continue;
+        }
+        unsigned lowest = atomic_load(&lockouts->lowest);
+        while (i < lowest && !atomic_compare_exchange_weak(&lockouts->lowest, &lowest, i))
+            ;
     }
 }
 
@@ -90,27 +113,24 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
     const struct graph *graph = &exploration->graph;
     for (uint32_t state = 0; state < graph->states; state++)
         finding->fired += count(graph->standing[state].remainder) < graph->n;
-    struct lockouts lockouts = {.graph = graph};
+    struct lockouts lockouts = {.graph = graph, .lowest = graph->n};
     parallel(core_count(), look_for_lockout, &lockouts);
-    unsigned i = 0;
-    while (i < graph->n && lockouts.start[i] == NO_COMPONENT)
-        i++;
-    if (i == graph->n)
-        return;
-    uint8_t *in = states_where(graph, is_under_way, i);
-    struct part part = {.graph = graph, .in = in};
-    struct components components;
-    uint32_t start = fair_component(&part, &components, few_faulty, &graph->k);
-    finding->verdict = VIOLATED;
-    finding->has_witness = true;
-    finding->i = i;
-    witness_open(&finding->witness, exploration, graph->numbers[start]);
-    finding->witness.at = start;
-    witness_fair_loop(&finding->witness, exploration, &part, &components);
-    snprintf(finding->what, sizeof finding->what,
-             "process %u never returns to its remainder, although everybody keeps stepping", i);
-    components_close(&components);
-    free(in);
+    unsigned i = atomic_load(&lockouts.lowest);
+    if (i < graph->n) {
+        const struct lockout *lockout = &lockouts.of[i];
+        finding->verdict = VIOLATED;
+        finding->has_witness = true;
+        finding->i = i;
+        witness_open(&finding->witness, exploration, graph->numbers[lockout->start]);
+        finding->witness.at = lockout->start;
+        witness_fair_loop(&finding->witness, exploration, &(struct part){.graph = graph, .in = lockout->in},
+                          &lockout->components);
+        snprintf(finding->what, sizeof finding->what,
+                 "process %u never returns to its remainder, although everybody keeps stepping", i);
+    }
+    for (unsigned other = 0; other < graph->n; other++)
+        if (lockouts.of[other].in != NULL)
+            lockout_close(&lockouts.of[other]);
 }
 
 /* --- P8 ------------------------------------------------------------------------------------------------------------- */

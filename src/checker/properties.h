@@ -36,10 +36,11 @@ struct finding {
     unsigned i, j; /* the processes that `what` speaks of, if any; i is the one wronged */
 };
 
-/* The enabled relation, exactly: bit i of critical[s] says that i is enabled in s, of remainder[s] that it is enabled to
- * return to the remainder; own_steps is the most own steps that an enabled process outside still needs. */
+/* The enabled relation, exactly: bit i of critical[s] says that i is enabled in s, of remainder[s] that i, inside or
+ * leaving, is enabled to return to the remainder; own_steps is the most own steps that an enabled process outside still
+ * needs. Atomic because several threads fill them in. */
 struct enabled {
-    uint16_t *critical, *remainder;
+    _Atomic uint16_t *critical, *remainder;
     uint16_t *own_steps[STEPPED_PROCESSES_MAX];
 };
 

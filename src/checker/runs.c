@@ -57,7 +57,7 @@ uint32_t *longest_runs(const struct part *part, struct event event)
     return runs;
 }
 
-/* Who takes steps inside one component. */
+/* Who takes steps that lead from one state of a component to another. */
 static uint16_t steppers(const struct part *part, const struct components *components, uint32_t from, uint32_t to)
 {
     const struct graph *graph = part->graph;
@@ -65,7 +65,6 @@ static uint16_t steppers(const struct part *part, const struct components *compo
     uint16_t who = 0;
     for (uint32_t at = from; at < to; at++) {
         uint32_t state = components->order[at];
-        who |= graph->standing[state].spins;
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
             if (components->of[graph->targets[edge]] == component && part_has_edge(part, state, edge))
                 who |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
@@ -83,15 +82,20 @@ uint32_t fair_component(const struct part *part, struct components *components, 
     for (uint32_t from = 0, to; from < components->states; from = to) {
         uint32_t component = components->of[components->order[from]], smallest = components->order[from];
         const struct standing *standing = &graph->standing[smallest];
-        uint16_t excused = 0;
+        uint16_t excused = 0, who = 0;
         for (to = from; to < components->states && components->of[components->order[to]] == component; to++) {
             uint32_t state = components->order[to];
             excused |= graph->standing[state].remainder | graph->standing[state].crashed;
+            who |= graph->standing[state].spins;
             if (state < smallest)
                 smallest = state;
         }
-        if (smallest < best && condition(context, standing) &&
-            ((excused | steppers(part, components, from, to)) & all) == all)
+        if (smallest >= best || !condition(context, standing))
+            continue;
+        /* A single state has no steps but those that change nothing. */
+        if (to - from > 1)
+            who |= steppers(part, components, from, to);
+        if (((excused | who) & all) == all)
             best = smallest;
     }
     return best;
