@@ -47,10 +47,10 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return help(stdout);
+        return flushed(help(stdout));
     if (strcmp(argv[1], "--version") == 0) {
         puts("admit " ADMIT_VERSION_TEXT);
-        return EXIT_OK;
+        return flushed(EXIT_OK);
     }
     for (unsigned c = 0; c < COMMANDS; c++)
         if (strcmp(argv[1], commands[c].name) == 0)
