@@ -62,6 +62,14 @@ static void assert_runs(const struct drawing *drawing, struct event event, const
 
 /* --- components ------------------------------------------------------------------------------------------------------ */
 
+static unsigned count_components(const struct components *components)
+{
+    unsigned count = 0;
+    for (uint32_t at = 0; at < components->states; at++)
+        count += at == 0 || components->of[components->order[at]] != components->of[components->order[at - 1]];
+    return count;
+}
+
 static void two_cycles_and_a_bridge(void **state)
 {
     (void)state;
@@ -70,7 +78,7 @@ static void two_cycles_and_a_bridge(void **state)
     /* 0 <-> 1 -> 2 -> 3 <-> 4 */
     DRAW(&d, 5, {0, 1, 0}, {1, 0, 0}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}, {4, 3, 0});
     components_find(&components, &d.part);
-    assert_int_equal(components.count, 3);
+    assert_int_equal(count_components(&components), 3);
     assert_int_equal(components.states, 5);
     assert_int_equal(components.of[0], components.of[1]);
     assert_int_equal(components.of[3], components.of[4]);
@@ -87,18 +95,18 @@ static void only_the_part_counts(void **state)
     /* A ring of three; without state 2, or without the edges into the critical section, it is none. */
     DRAW(&d, 3, {0, 1, 0}, {1, 2, 0}, {2, 0, EDGE_ENTERS_CRITICAL});
     components_find(&components, &d.part);
-    assert_int_equal(components.count, 1);
+    assert_int_equal(count_components(&components), 1);
     components_close(&components);
 
     d.part.forbidden = EDGE_ENTERS_CRITICAL;
     components_find(&components, &d.part);
-    assert_int_equal(components.count, 3);
+    assert_int_equal(count_components(&components), 3);
     components_close(&components);
 
     d.part.forbidden = 0;
     d.in[2] = 0;
     components_find(&components, &d.part);
-    assert_int_equal(components.count, 2);
+    assert_int_equal(count_components(&components), 2);
     assert_int_equal(components.of[2], NO_COMPONENT);
     components_close(&components);
 }

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Bad usage: exit 2, a message that helps, nothing on stdout. And output that cannot be written.
+load helper
+
+@test "no command, or an unknown one" {
+    exits 2
+    exits 2 chekc
+    says_error "did you mean 'check'"
+    exits 2 wildly-unknown
+    says_error "there is no command 'wildly-unknown'"
+}
+
+@test "help and version" {
+    exits 0 --help
+    says "usage: admit COMMAND"
+    exits 0 --version
+    for command in check replay algorithms count; do
+        exits 0 $command --help
+        says "usage: admit $command"
+    done
+}
+
+@test "unknown algorithms; near matches are named" {
+    refused "did you mean one_bit" check one_bti
+    refused "bakery" check backery
+    refused "there is no algorithm 'xyzzy'" check xyzzy
+    refused "there is no algorithm" check ""
+    refused "which algorithm" check
+    refused "one argument too many" check one_bit bakery
+}
+
+@test "unknown properties; near matches are named" {
+    refused "did you mean exclusion" check one_bit --property exclusoin
+    refused "there is no property 'beauty'" check one_bit --property beauty
+    refused "needs a value" check one_bit --property
+}
+
+@test "unknown options" {
+    refused "there is no option '--frobnicate'" check one_bit --frobnicate
+    refused "there is no option '-x'" check one_bit -x
+    refused "there is no option" replay --frobnicate
+    refused "there is no option" algorithms --frobnicate
+}
+
+@test "n" {
+    for n in 0 17 -1 two "" 1.5 "3 " 99999999999999999999; do
+        refused "-n takes a whole number from 1 to 16" check one_bit -n "$n"
+    done
+    refused "-n needs a value" check one_bit -n
+}
+
+@test "k" {
+    for k in 0 17 -1 x; do
+        refused "-k takes a whole number" check test:ticket -k "$k"
+    done
+    refused "k = 4 is more than n = 3" check test:ticket -n 3 -k 4
+    refused "one_bit works for k = 1 only" check one_bit -k 2
+    exits 0 check one_bit -n 2 -k 1
+}
+
+@test "a doorway property without a doorway" {
+    for property in fcfs bounded-doorway bounded-waiting fife strong-fife overtaking; do
+        refused "one_bit has none" check one_bit --property $property
+    done
+}
+
+@test "registers" {
+    refused "--registers takes atomic, regular or safe" check one_bit --registers flaky
+    refused "unbounded" check bakery --registers safe
+    refused "has several" check test:barging --registers regular
+}
+
+@test "faults" {
+    for fault in crush crash: crash:0 crash:x crash:-1 crash:17 crash:1x "" recovery; do
+        refused "--fault takes" check one_bit --fault "$fault"
+    done
+    refused "4 processes cannot crash when there are 3" check one_bit -n 3 --fault crash:4
+}
+
+@test "passages" {
+    for passages in "" x 1,x 1,, 1,2 255 -1 1,2,3,4; do
+        refused "--passages" check one_bit -n 3 --passages "$passages"
+    done
+}
+
+@test "orders and limits" {
+    refused "--order takes 'any'" check one_bit --order random
+    refused "--max-states takes" check one_bit --max-states 0
+    refused "--max-states takes" check one_bit --max-states many
+    for size in 0 -5 much 5X "" 1e99G nan; do
+        refused "--memory takes a size" check one_bit --memory "$size"
+    done
+}
+
+@test "a trace that cannot be written" {
+    refused "cannot write" check one_bit --trace "$BATS_TEST_TMPDIR/no/such/directory"
+    refused "cannot write" check one_bit --trace "$BATS_TEST_TMPDIR"
+}
+
+@test "output that cannot be written is no success" {
+    for arguments in "check one_bit -n 2" "check one_bit -n 2 --json" "check one_bit:looks_first -n 2" algorithms \
+        "algorithms --json" --help --version "count one_bit -n 2" "replay --help"; do
+        # shellcheck disable=SC2086
+        run bash -c '"$0" "$@" >/dev/full' "$ADMIT" $arguments
+        [ "$status" -ne 0 ] || { echo "exit status 0 of: admit $arguments"; false; }
+        says "cannot write"
+    done
+    exits 1 check one_bit:looks_first -n 2 --property exclusion --trace "$BATS_TEST_TMPDIR/trace"
+    run bash -c '"$0" "$@" >/dev/full' "$ADMIT" replay "$BATS_TEST_TMPDIR/trace"
+    [ "$status" -eq 2 ]
+    run bash -c '"$0" "$@" >/dev/null' "$ADMIT" check one_bit:looks_first -n 2 --property exclusion --trace /dev/full
+    [ "$status" -eq 2 ]
+}
