@@ -57,13 +57,14 @@ uint32_t *longest_runs(const struct part *part, struct event event)
     return runs;
 }
 
-/* Who takes steps that lead from one state of a component to another. */
-static uint16_t steppers(const struct part *part, const struct components *components, uint32_t from, uint32_t to)
+/* Who takes steps that lead from one state of a component to another; all that are wanted, if they do. */
+static uint16_t steppers(const struct part *part, const struct components *components, uint32_t from, uint32_t to,
+                         uint16_t wanted)
 {
     const struct graph *graph = part->graph;
     uint32_t component = components->of[components->order[from]];
     uint16_t who = 0;
-    for (uint32_t at = from; at < to; at++) {
+    for (uint32_t at = from; at < to && (who & wanted) != wanted; at++) {
         uint32_t state = components->order[at];
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
             if (components->of[graph->targets[edge]] == component && part_has_edge(part, state, edge))
@@ -94,7 +95,7 @@ uint32_t fair_component(const struct part *part, struct components *components, 
             continue;
         /* A single state has no steps but those that change nothing. */
         if (to - from > 1)
-            who |= steppers(part, components, from, to);
+            who |= steppers(part, components, from, to, all & (uint16_t)~(excused | who));
         if (((excused | who) & all) == all)
             best = smallest;
     }
