@@ -26,7 +26,10 @@ static bool explored_again(const struct trace *trace)
     struct enabled enabled = {0};
     struct exploration_options options = {.want_graph = true};
     explore(&exploration, &model, &trace->setting, &options);
-    enabled_find(&enabled, &exploration.graph, core_count());
+    if (exploration.stopped == NULL)
+        enabled_find(&enabled, &exploration.graph, core_count());
+    else
+        printf("Not all could be explored: %s.\n", exploration.stopped);
     judge(&finding, &exploration, &enabled, trace->property);
     bool violated = finding.verdict == VIOLATED;
     finding_close(&finding);
