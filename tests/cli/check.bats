@@ -105,6 +105,12 @@ load helper
     says "UNDECIDED: the memory limit"
 }
 
+@test "interrupted, it says what it has: undecided" {
+    run timeout --preserve-status --signal=INT 0.5 "$ADMIT" check one_bit -n 8 --property exclusion
+    [ "$status" -eq 3 ]
+    says "UNDECIDED: interrupted"
+}
+
 @test "what is violated before the limit is violated" {
     exits 1 check one_bit:no_second_wait -n 5 --max-states 1000 --property exclusion
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The enabled relation, counted by hand for two processes.
+ * The enabled relation: counted by hand for two processes, and compared with its definition.
  */
 #include "unit.h"
 
@@ -141,13 +141,94 @@ static void bakery_enables_one_at_a_time(void **test_state)
     explored_close(explored);
 }
 
+/* --- the definition, taken literally -----------------------------------------------------------------------------------
+ *
+ * i is not enabled in s iff s reaches, without i entering, a cycle that contains a step of i.
+ */
+
+/* Marks what `from` reaches by edges that do not lead i inside. */
+static void mark_reached(const struct graph *graph, unsigned i, uint32_t from, uint8_t *reached)
+{
+    uint32_t *stack = calloc(graph->states, sizeof *stack), depth = 0;
+    memset(reached, 0, graph->states);
+    reached[from] = 1;
+    stack[depth++] = from;
+    while (depth > 0) {
+        uint32_t state = stack[--depth];
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+            uint32_t to = graph->targets[edge];
+            if (reached[to] || graph->standing[to].critical >> i & 1)
+                continue;
+            reached[to] = 1;
+            stack[depth++] = to;
+        }
+    }
+    free(stack);
+}
+
+/* Whether i has a step from this state, not into the critical section, that lies on a cycle. */
+static bool steps_on_a_cycle(const struct graph *graph, unsigned i, uint32_t state, uint8_t *scratch)
+{
+    if (graph->standing[state].spins >> i & 1)
+        return true;
+    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+        uint32_t to = graph->targets[edge];
+        if ((graph->kinds[edge] & (EDGE_PROCESS | EDGE_CRASH)) != i || graph->standing[to].critical >> i & 1)
+            continue;
+        mark_reached(graph, i, to, scratch);
+        if (scratch[state])
+            return true;
+    }
+    return false;
+}
+
+static void assert_as_defined(struct setting setting)
+{
+    struct explored *explored = explored_open(&setting);
+    const struct graph *graph = &explored->exploration.graph;
+    struct enabled enabled;
+    enabled_find(&enabled, graph, 2);
+    uint8_t *reached = calloc(1, graph->states), *on_cycle = calloc(1, graph->states);
+    for (unsigned i = 0; i < graph->n; i++) {
+        for (uint32_t state = 0; state < graph->states; state++)
+            on_cycle[state] = !(graph->standing[state].critical >> i & 1) && steps_on_a_cycle(graph, i, state, reached);
+        for (uint32_t state = 0; state < graph->states; state++) {
+            bool expected = true;
+            if (!(graph->standing[state].critical >> i & 1)) {
+                mark_reached(graph, i, state, reached);
+                for (uint32_t other = 0; other < graph->states && expected; other++)
+                    expected = !(reached[other] && on_cycle[other]);
+            }
+            assert_int_equal(enabled_in(&enabled, state, i), expected);
+        }
+    }
+    free(reached);
+    free(on_cycle);
+    enabled_close(&enabled);
+    explored_close(explored);
+}
+
+static void as_defined(void **state)
+{
+    (void)state;
+    assert_as_defined(setting_of("one_bit", 3, 1));
+    assert_as_defined(setting_of("burns_lynch", 3, 1));
+    assert_as_defined(setting_of("bakery", 2, 1));
+    assert_as_defined(setting_of("bakery:looks_twice", 2, 1));
+    assert_as_defined(setting_of("test:ticket", 3, 2));
+    assert_as_defined(setting_of("test:barging", 3, 2));
+    assert_as_defined(setting_of("test:naive_k_bakery", 2, 2));
+    struct setting crashing = setting_of("test:ticket:in_turn", 2, 2);
+    crashing.crashes = 1;
+    assert_as_defined(crashing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticket_k_1),
-        cmocka_unit_test(ticket_k_2),
-        cmocka_unit_test(naive_k_bakery),
-        cmocka_unit_test(bakery_enables_one_at_a_time),
+        cmocka_unit_test(ticket_k_1),     cmocka_unit_test(ticket_k_2),
+        cmocka_unit_test(naive_k_bakery), cmocka_unit_test(bakery_enables_one_at_a_time),
+        cmocka_unit_test(as_defined),
     };
     return cmocka_run_group_tests_name("enabled", tests, NULL, NULL);
 }
