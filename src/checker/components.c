@@ -26,7 +26,8 @@ struct search {
     struct node *nodes;
     uint32_t *order;
     uint32_t visits, component, finished;
-    uint32_t stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
+    uint32_t
+        stack; /* the stack of open states grows down from the end of `order`, finished ones grow up from its start */
     struct frame *frames;
     size_t depth, room;
 };
@@ -109,9 +110,8 @@ void components_find(struct components *components, const struct part *part)
     for (uint32_t state = 0; state < states; state++)
         if (search.nodes[state].of == 0)
             search_from(&search, state);
-    *components = (struct components){.of = must_allocate(states * sizeof *components->of),
-                                      .order = search.order,
-                                      .states = search.finished};
+    *components = (struct components){
+        .of = must_allocate(states * sizeof *components->of), .order = search.order, .states = search.finished};
     for (uint32_t state = 0; state < states; state++)
         components->of[state] = search.nodes[state].of;
     free(search.nodes);

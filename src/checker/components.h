@@ -20,7 +20,7 @@ struct part {
 };
 
 struct components {
-    uint32_t *of;    /* per state: its component, or NO_COMPONENT outside the part; what a component reaches is smaller */
+    uint32_t *of; /* per state: its component, or NO_COMPONENT outside the part; what a component reaches is smaller */
     uint32_t *order; /* the part's states, component by component, in ascending order of components */
     uint32_t states; /* in the part */
 };

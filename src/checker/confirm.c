@@ -28,6 +28,9 @@ static bool is_trying(enum section section)
 
 static bool loop_closes(const struct run *run)
 {
+    for (size_t m = run->trace->loop + 1; run->trace->loop != NO_LOOP && m <= run->last; m++)
+        if (run->moments[m].ambiguous)
+            return false;
     return run->trace->loop != NO_LOOP &&
            memcmp(run->moments[run->trace->loop].identity, run->moments[run->last].identity,
                   sizeof run->moments[0].identity) == 0;
@@ -179,4 +182,33 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         break;
     }
     return confirmed ? CONFIRMED : NOT_CONFIRMED;
+}
+
+/* These rely on somebody's being enabled, which is a statement about all real runs and no others. */
+static bool relies_on_enabled(enum property property)
+{
+    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
+           property == K_DEADLOCK_AVOIDANCE;
+}
+
+void finding_settle(struct finding *finding, const struct exploration *exploration)
+{
+    if (exploration->ambiguous == 0 || finding->verdict == UNDECIDED)
+        return;
+    bool certain = !relies_on_enabled(finding->property);
+    if (certain && finding->verdict == VIOLATED) {
+        struct trace trace;
+        struct execution execution;
+        trace_of(&trace, finding, exploration->model);
+        certain = trace_execute(&trace, &execution) && trace_confirm(&trace, &execution) == CONFIRMED;
+        execution_close(&execution);
+        trace_close(&trace);
+    }
+    if (certain)
+        return;
+    finding_close(finding);
+    finding->has_witness = false;
+    finding->verdict = UNDECIDED;
+    snprintf(finding->what, sizeof finding->what,
+             "the tickets drift apart without bound, and what was found may not be real; try --passages");
 }

@@ -17,11 +17,18 @@ _Noreturn void die(const char *format, ...)
     exit(2);
 }
 
+static _Noreturn void out_of_memory(size_t size)
+{
+    fflush(stdout);
+    fprintf(stderr, "admit: undecided: out of memory (%zu bytes)\n", size);
+    exit(3);
+}
+
 void *must_allocate(size_t size)
 {
     void *memory = calloc(1, size > 0 ? size : 1);
     if (memory == NULL)
-        die("out of memory (%zu bytes)", size);
+        out_of_memory(size);
     return memory;
 }
 
@@ -29,6 +36,6 @@ void *must_reallocate(void *memory, size_t size)
 {
     memory = realloc(memory, size > 0 ? size : 1);
     if (memory == NULL)
-        die("out of memory (%zu bytes)", size);
+        out_of_memory(size);
     return memory;
 }

@@ -10,7 +10,7 @@
 /* Prints "admit: ..." on stderr and exits with status 2. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Zeroed memory, or the end of the program. */
+/* Zeroed memory, or the end of the program: with status 3, since whatever was asked is undecided then. */
 void *must_allocate(size_t size);
 void *must_reallocate(void *memory, size_t size);
 

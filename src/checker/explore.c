@@ -4,7 +4,6 @@
 #include "checker/die.h"
 #include "checker/hash.h"
 #include "checker/parallel.h"
-#include "checker/tickets.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,10 +13,11 @@
 enum {
     BLOCK_MIN = 1 << 15, /* states expanded between two exchanges */
     BLOCK_MAX = 1 << 20,
-    BLOCK_SHARE = 16, /* a block is at most this part of all states, so that its successors take little memory */
-    WORTH_SHARING = 512, /* a smaller block is not worth waking anybody for */
+    BLOCK_SHARE = 16,      /* a block is at most this part of all states, so that its successors take little memory */
+    WORTH_SHARING = 512,   /* a smaller block is not worth waking anybody for */
     SHARES_PER_THREAD = 4, /* so that nobody waits long for a thread that was held up */
-    SHARES_MAX = 64
+    SHARES_MAX = 64,
+    MISSING_MAX = 1 << 14 /* noted per share before the model learns them */
 };
 
 /* Successors on their way to one partition: the state, then a word with its parent and its edge's place. */
@@ -26,17 +26,15 @@ struct bucket {
     size_t words, room;
 };
 
-/* A step that the model did not know when it was met. */
+/* A step that the model does not know yet. */
 struct missing {
-    uint32_t position, source;
     struct step step;
-    uint64_t edge;
     uint64_t state[WORDS_MAX];
 };
 
 struct violation {
     bool found;
-    uint32_t position, source;
+    uint32_t source;
     struct step step;
 };
 
@@ -47,7 +45,7 @@ struct worker {
     struct bucket bucket[PARTITIONS];
     struct missing *missing;
     size_t missing_count, missing_room;
-    uint64_t transitions, entries;
+    uint64_t transitions, entries, ambiguous;
     unsigned most_inside;
     struct violation violation;
     /* where the state in hand is */
@@ -83,14 +81,14 @@ struct search {
     struct thread thread[SHARES_MAX];
     pthread_barrier_t barrier;
     void (*phase)(struct thread *thread);
-    unsigned shares;                      /* of this block */
-    struct worker worker[SHARES_MAX + 1]; /* one per share; the one after the last takes what was missing */
+    unsigned shares;                  /* of this block */
+    struct worker worker[SHARES_MAX]; /* one per share */
     uint32_t level_start[PARTITIONS];
     struct slice slices[PARTITIONS];
     unsigned slice_count;
     uint32_t block_states;
     uint64_t block_first; /* number of its first state in the graph */
-    atomic_uint next; /* share, or partition */
+    atomic_uint next;     /* share, or partition */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -147,7 +145,7 @@ static inline void count_entry(struct worker *worker, struct step step, const ui
     if (count > worker->most_inside)
         worker->most_inside = count;
     if (count > model->instance.setting.k && !worker->violation.found)
-        worker->violation = (struct violation){true, worker->position, worker->source, step};
+        worker->violation = (struct violation){true, worker->source, step};
 }
 
 static uint64_t add_edge(struct worker *worker, struct step step, uint8_t events)
@@ -164,14 +162,16 @@ static uint64_t add_edge(struct worker *worker, struct step step, uint8_t events
     return worker->edges++;
 }
 
-static void put_off(struct worker *worker, struct step step, uint64_t edge)
+static void note_missing(struct worker *worker, struct step step)
 {
+    if (worker->missing_count == MISSING_MAX)
+        return; /* it will be met again */
     if (worker->missing_count == worker->missing_room) {
         worker->missing_room = worker->missing_room == 0 ? 64 : worker->missing_room * 2;
         worker->missing = must_reallocate(worker->missing, worker->missing_room * sizeof *worker->missing);
     }
     struct missing *missing = &worker->missing[worker->missing_count++];
-    *missing = (struct missing){.position = worker->position, .source = worker->source, .step = step, .edge = edge};
+    missing->step = step;
     memcpy(missing->state, worker->state, worker->search->model->words * sizeof(uint64_t));
 }
 
@@ -181,22 +181,25 @@ static inline __attribute__((always_inline)) void take_step_of(struct worker *wo
     const struct search *search = worker->search;
     uint64_t successor[WORDS_MAX];
     uint8_t events;
-    bool want_graph = search->options->want_graph;
+    enum applied applied;
     worker->transitions++;
-    enum applied applied =
-        move != NULL ? apply_move(search->model, words, worker->state, step.process, move, step.value, successor, &events)
-                     : model_apply(search->model, worker->state, step, successor, &events);
-    if (applied == MISSING) {
-        put_off(worker, step, want_graph ? add_edge(worker, step, 0) : 0);
-        return;
-    }
-    if (same_state(successor, worker->state, words)) {
-        worker->spins |= (uint16_t)(1u << step.process);
-        return;
-    }
-    if (events & ENTERS_CRITICAL)
-        count_entry(worker, step, successor);
-    send(worker, words, successor, want_graph ? add_edge(worker, step, events) : 0);
+    do {
+        applied = move != NULL ? apply_move(search->model, words, worker->state, step, move, successor, &events)
+                               : model_apply(search->model, worker->state, step, successor, &events);
+        if (applied == MISSING) {
+            note_missing(worker, step);
+            return;
+        }
+        if (same_state(successor, worker->state, words)) {
+            worker->spins |= (uint16_t)(1u << step.process);
+        } else {
+            if (events & ENTERS_CRITICAL)
+                count_entry(worker, step, successor);
+            send(worker, words, successor, search->options->want_graph ? add_edge(worker, step, events) : 0);
+        }
+        step.gap_is_gone = true;
+        worker->ambiguous += applied == AMBIGUOUS;
+    } while (applied == AMBIGUOUS);
 }
 
 static inline void take_step(void *context, struct step step, const struct move *move)
@@ -260,6 +263,10 @@ static void expand_state(struct worker *worker, const struct slice *slice, uint3
 static void expand_share(struct worker *worker)
 {
     const struct search *search = worker->search;
+    for (unsigned p = 0; p < PARTITIONS; p++)
+        worker->bucket[p].words = 0;
+    worker->transitions = worker->entries = worker->ambiguous = worker->edges = 0;
+    worker->violation.found = false;
     uint64_t from = (uint64_t)search->block_states * worker->number / search->shares;
     uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->shares;
     for (unsigned s = 0; s < search->slice_count; s++) {
@@ -294,7 +301,6 @@ static void collect_bucket(struct thread *thread, struct worker *worker, unsigne
         uint64_t edge = bucket->entries[e * stride + stride - 1] >> 32;
         search->graph->targets[worker->edge_base + edge] = thread->numbers[e];
     }
-    bucket->words = 0;
 }
 
 /* Second phase: the threads take partitions and add what came for them, in the order of the block. */
@@ -302,7 +308,7 @@ static void collect(struct thread *thread)
 {
     struct search *search = thread->search;
     for (unsigned p; (p = atomic_fetch_add(&search->next, 1)) < PARTITIONS;)
-        for (unsigned share = 0; share <= search->shares; share++)
+        for (unsigned share = 0; share < search->shares; share++)
             collect_bucket(thread, &search->worker[share], p);
 }
 
@@ -339,7 +345,7 @@ static void run_phase(struct search *search, void (*phase)(struct thread *thread
 static void start_threads(struct search *search)
 {
     search->threads = core_count();
-    for (unsigned share = 0; share <= SHARES_MAX; share++) {
+    for (unsigned share = 0; share < SHARES_MAX; share++) {
         search->worker[share].search = search;
         search->worker[share].number = share;
     }
@@ -363,7 +369,7 @@ static void stop_threads(struct search *search)
     }
     if (search->threads > 1)
         pthread_barrier_destroy(&search->barrier);
-    for (unsigned share = 0; share <= SHARES_MAX; share++) {
+    for (unsigned share = 0; share < SHARES_MAX; share++) {
         for (unsigned p = 0; p < PARTITIONS; p++)
             free(search->worker[share].bucket[p].entries);
         free(search->worker[share].missing);
@@ -373,40 +379,28 @@ static void stop_threads(struct search *search)
 
 /* --- one block ------------------------------------------------------------------------------------------------------ */
 
-/* Takes the steps that the model did not know, one by one, teaching it. */
-static void learn_missing(struct search *search)
+/* Teaches the model the steps that were missing, in the order of the states. Returns whether there were any; then the block
+ * must be expanded again, which is rare once the processes have been everywhere. */
+static bool learn_missing(struct search *search)
 {
-    struct worker *learner = &search->worker[search->shares];
+    bool any = false;
     for (unsigned t = 0; t < search->shares; t++) {
         struct worker *worker = &search->worker[t];
-        /* Each share met its states in order, and the shares follow each other. */
         for (size_t m = 0; m < worker->missing_count && search->exploration->stopped == NULL; m++) {
-            const struct missing *missing = &worker->missing[m];
+            struct missing *missing = &worker->missing[m];
             uint64_t successor[WORDS_MAX];
             uint8_t events;
-            if (!model_learn(search->model, missing->state, missing->step, successor, &events)) {
+            enum applied applied = model_learn(search->model, missing->state, missing->step, successor, &events);
+            missing->step.gap_is_gone = true;
+            if (applied == AMBIGUOUS)
+                applied = model_learn(search->model, missing->state, missing->step, successor, &events);
+            if (applied == MISSING)
                 search->exploration->stopped = search->model->overflow;
-                break;
-            }
-            learner->position = missing->position;
-            learner->source = missing->source;
-            learner->state = missing->state;
-            if (same_state(successor, missing->state, search->model->words)) {
-                /* Only a failed wait; its edge, if one was reserved, leads back to where it starts. */
-                if (search->options->want_graph) {
-                    search->graph->standing[search->block_first + missing->position].spins |=
-                        (uint16_t)(1u << missing->step.process);
-                }
-            }
-            if (events & ENTERS_CRITICAL)
-                count_entry(learner, missing->step, successor);
-            if (search->options->want_graph)
-                worker->kinds[missing->edge] |= (uint8_t)((events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0) |
-                                                          (events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0));
-            send(learner, search->model->words, successor, worker->edge_base - search->worker[0].edge_base + missing->edge);
         }
+        any |= worker->missing_count > 0;
         worker->missing_count = 0;
     }
+    return any;
 }
 
 /* Gives this block's edges their place in the graph. */
@@ -418,7 +412,6 @@ static void settle_edges(struct search *search)
         search->worker[t].edge_base = base + total;
         total += search->worker[t].edges;
     }
-    search->worker[search->shares].edge_base = base;
     graph_reserve(graph, 0, total);
     uint64_t first = base;
     for (uint64_t s = search->block_first; s < search->block_first + search->block_states; s++) {
@@ -436,26 +429,28 @@ static void copy_kinds(struct search *search)
         if (worker->edges > 0)
             memcpy(search->graph->kinds + worker->edge_base, worker->kinds, worker->edges);
         search->graph->edges += worker->edges;
-        worker->edges = 0;
     }
     search->graph->states += search->block_states;
 }
 
-/* The violation that comes first in the block, so that it does not depend on who found it. */
-static void note_violation(struct search *search)
+/* What the shares found, in the order of the block, so that nothing depends on who found it. */
+static void sum_up(struct search *search)
 {
     struct exploration *exploration = search->exploration;
-    const struct violation *first = NULL;
-    for (unsigned t = 0; t <= search->shares; t++) {
-        const struct violation *found = &search->worker[t].violation;
-        if (found->found && (first == NULL || found->position < first->position))
-            first = found;
+    for (unsigned t = 0; t < search->shares; t++) {
+        const struct worker *worker = &search->worker[t];
+        exploration->transitions += worker->transitions;
+        exploration->entries += worker->entries;
+        exploration->ambiguous += worker->ambiguous;
+        if (worker->most_inside > exploration->most_inside)
+            exploration->most_inside = worker->most_inside;
+        if (worker->violation.found && !exploration->violated) {
+            exploration->violated = true;
+            exploration->violation_source = worker->violation.source;
+            exploration->violation_step = worker->violation.step;
+        }
     }
-    if (first != NULL && !exploration->violated) {
-        exploration->violated = true;
-        exploration->violation_source = first->source;
-        exploration->violation_step = first->step;
-    }
+    exploration->expanded += search->block_states;
 }
 
 static void explore_block(struct search *search)
@@ -467,14 +462,17 @@ static void explore_block(struct search *search)
         search->block_first = search->graph->states;
         graph_reserve(search->graph, search->block_states + 1, 0);
     }
-    run_phase(search, expand);
+    do {
+        run_phase(search, expand);
+    } while (learn_missing(search) && search->exploration->stopped == NULL);
+    if (search->exploration->stopped != NULL)
+        return;
     if (want_graph)
         settle_edges(search);
-    learn_missing(search);
     run_phase(search, collect);
     if (want_graph)
         copy_kinds(search);
-    note_violation(search);
+    sum_up(search);
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------ */
@@ -483,17 +481,11 @@ static void measure(struct search *search, double start)
 {
     struct exploration *exploration = search->exploration;
     uint64_t bytes = atomic_load(&search->store->bytes) + graph_bytes(search->graph);
-    exploration->transitions = 0;
-    exploration->entries = 0;
     for (unsigned t = 0; t < search->threads; t++)
         bytes += search->thread[t].number_room * sizeof *search->thread[t].numbers;
-    for (unsigned share = 0; share <= SHARES_MAX; share++) {
+    for (unsigned share = 0; share < SHARES_MAX; share++) {
         const struct worker *worker = &search->worker[share];
         bytes += worker->bytes + worker->edge_room;
-        exploration->transitions += worker->transitions;
-        exploration->entries += worker->entries;
-        if (worker->most_inside > exploration->most_inside)
-            exploration->most_inside = worker->most_inside;
     }
     exploration->states = store_count(search->store);
     if (bytes > exploration->bytes)
@@ -553,7 +545,6 @@ static bool explore_level(struct search *search, double start, double *reported)
         if (search->block_states == 0)
             break;
         explore_block(search);
-        search->exploration->expanded += search->block_states;
         measure(search, start);
         struct exploration *exploration = search->exploration;
         if (search->options->report != NULL && exploration->seconds - *reported > 0.2) {
@@ -609,15 +600,8 @@ static void explore_model(struct exploration *exploration, struct model *model,
 void explore(struct exploration *exploration, struct model *model, const struct setting *setting,
              const struct exploration_options *options)
 {
-    struct setting attempt = *setting;
-    for (;;) {
-        model_open(model, &attempt);
-        explore_model(exploration, model, options);
-        attempt.ticket_gap = 2 * model->instance.setting.ticket_gap;
-        if (!model->gap_too_small || attempt.ticket_gap > TICKET_GAP_TRIED * (setting->n + 1))
-            return;
-        exploration_close(exploration);
-    }
+    model_open(model, setting);
+    explore_model(exploration, model, options);
 }
 
 void exploration_close(struct exploration *exploration)

@@ -32,6 +32,8 @@ struct exploration {
     struct store store;
     struct graph graph; /* empty unless wanted; not complete unless finished */
     uint64_t states, transitions, expanded;
+    uint64_t
+        ambiguous; /* steps with two outcomes, one of which may not exist (tickets.h); 0: all that was found is real */
     uint64_t entries;     /* steps into the critical section */
     unsigned most_inside; /* in any state */
     unsigned depth;       /* levels */
@@ -43,7 +45,7 @@ struct exploration {
     struct step violation_step;
 };
 
-/* Opens a model of the setting and explores it; more than once where tickets turn out to need a wider gap. */
+/* Opens a model of the setting and explores it. */
 void explore(struct exploration *exploration, struct model *model, const struct setting *setting,
              const struct exploration_options *options);
 /* Closes both. */

@@ -177,7 +177,8 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     struct process to;
     struct access access;
     struct process from = automaton->processes[number];
-    process_step(&model->instance, i, &from, choice, value, &to, &access);
+    if (!process_step(&model->instance, i, &from, choice, value, &to, &access))
+        return false;
     uint32_t next = automaton_intern(model, i, &to);
     if (next == NOT_KNOWN_YET)
         return false;
@@ -275,10 +276,12 @@ static struct field next_field(struct model *model, unsigned *used, unsigned wid
 static void lay_out(struct model *model)
 {
     unsigned used = 0;
+    model->instance.tolerant = true;
     for (unsigned i = 0; i < model->n; i++) {
         uint32_t closure = closure_size(model, i);
         model->process_field[i] = next_field(model, &used, closure > 0 ? bits_for(closure) : OPEN_WIDTH);
     }
+    model->instance.tolerant = false;
     for (unsigned r = 0; r < model->regs; r++) {
         uint64_t domain = register_domain(&model->instance, r);
         model->has_tickets |= domain == TICKET;
@@ -330,39 +333,40 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
     unsigned i = step.process;
     const struct local *local = local_of(model, state, i);
     if (!step.crash)
-        return apply_move(model, model->words, state, i, &model->automaton[i].moves[local->first_move + step.choice],
-                          step.value, successor, events);
+        return apply_move(model, model->words, state, step, &model->automaton[i].moves[local->first_move + step.choice],
+                          successor, events);
     if (local->crash_target == NOT_KNOWN_YET)
         return MISSING;
     memcpy(successor, state, model->words * sizeof *state);
     field_set(successor, model->process_field[i], local->crash_target);
     *events = 0;
-    return model->has_tickets ? model_normalise(model, successor) : APPLIED;
+    return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 
-enum applied model_normalise(const struct model *model, uint64_t *state)
+enum applied model_normalise(const struct model *model, uint64_t *state, bool gap_is_gone)
 {
-    return tickets_normalise(model, state);
+    return tickets_normalise(model, state, gap_is_gone);
 }
 
-bool model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor, uint8_t *events)
+enum applied model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
+                         uint8_t *events)
 {
     uint32_t number = (uint32_t)field_get(state, model->process_field[step.process]);
     for (;;) {
         enum applied applied = model_apply(model, state, step, successor, events);
-        if (applied == APPLIED || model->overflow != NULL)
-            return applied == APPLIED;
+        if (applied != MISSING || model->overflow != NULL)
+            return applied;
         if (step.crash) {
             if (model->automaton[step.process].locals[number].crash_target == NOT_KNOWN_YET)
                 learn_crash(model, step.process, number);
             else
-                tickets_learn(model, successor);
+                tickets_learn(model, successor, step.gap_is_gone);
         } else {
             uint32_t move = model->automaton[step.process].locals[number].first_move + step.choice;
             if (!is_known(&model->automaton[step.process], move, step.value))
                 learn_transition(model, step.process, number, step.choice, step.value);
             else
-                tickets_learn(model, successor);
+                tickets_learn(model, successor, step.gap_is_gone);
         }
     }
 }

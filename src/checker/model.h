@@ -81,18 +81,19 @@ struct model {
     uint64_t initial[WORDS_MAX];
     bool has_tickets;
     const char *overflow; /* why the model cannot hold all states, once it cannot */
-    bool gap_too_small;   /* that is why; a larger ticket_gap may do */
 };
 
 /* One step out of a state, as the explorer names it. */
 struct step {
     uint8_t process;
     bool crash;
-    uint8_t choice; /* number of the move */
-    uint64_t value; /* what the accessed register holds, or what the read of it returns */
+    uint8_t choice;   /* number of the move */
+    bool gap_is_gone; /* the second outcome of an ambiguous step (tickets.h) */
+    uint64_t value;   /* what the accessed register holds, or what the read of it returns */
 };
 
-enum applied { APPLIED, MISSING };
+/* AMBIGUOUS: applied, and there is a second outcome, by the same step with gap_is_gone. */
+enum applied { APPLIED, AMBIGUOUS, MISSING };
 
 void model_open(struct model *model, const struct setting *setting);
 void model_close(struct model *model);
@@ -100,13 +101,14 @@ void model_close(struct model *model);
 /* The step on a register with many values, or one whose events are UNKNOWN. */
 const struct transition *far_transition(const struct automaton *automaton, uint32_t move, uint64_t value);
 /* tickets_normalise, for those that include this file only. */
-enum applied model_normalise(const struct model *model, uint64_t *state);
+enum applied model_normalise(const struct model *model, uint64_t *state, bool gap_is_gone);
 
 /* The successor of a state by a step. MISSING if it needs something that the model does not know yet. */
 enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
                          uint8_t *events);
-/* The same, learning what is missing. False if the model cannot hold it (model->overflow says why). */
-bool model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor, uint8_t *events);
+/* The same, learning what is missing. MISSING only if the model cannot hold it (model->overflow says why). */
+enum applied model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
+                         uint8_t *events);
 
 /* The process that stands at number `local`, or its number; NOT_KNOWN_YET if it has none. */
 uint32_t automaton_find(const struct model *model, unsigned i, const struct process *process);
@@ -137,12 +139,14 @@ static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned wor
 
 unsigned crashed_in(const struct model *model, const uint64_t *state);
 
-/* A move by a value, on states of so many words: the heart of model_apply, to be inlined where it is hot. */
+/* A step with its move at hand, on states of so many words: the heart of model_apply, to be inlined where it is hot. */
 static inline __attribute__((always_inline)) enum applied apply_move(const struct model *model, unsigned words,
-                                                                     const uint64_t *state, unsigned i,
-                                                                     const struct move *move, uint64_t value,
-                                                                     uint64_t *successor, uint8_t *events)
+                                                                     const uint64_t *state, struct step step,
+                                                                     const struct move *move, uint64_t *successor,
+                                                                     uint8_t *events)
 {
+    unsigned i = step.process;
+    uint64_t value = step.value;
     const struct automaton *automaton = &model->automaton[i];
     const struct transition *transition = move->few
                                               ? &automaton->transitions[move->first + value]
@@ -154,7 +158,7 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
     successor[words == 1 ? 0 : model->process_field[i].word] ^= transition->process_xor;
     successor[words == 1 ? 0 : move->field.word] ^= transition->register_xor;
     *events = transition->events;
-    return model->has_tickets ? model_normalise(model, successor) : APPLIED;
+    return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 
 /* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its moves,

@@ -125,25 +125,31 @@ bool process_can_step(const struct process *process)
     return !process->crashed && !(process->section == REMAINDER && process->passages == 0);
 }
 
-static void check_access(const struct instance *instance, unsigned i, const struct process *from,
-                         const struct stepping *stepping)
+/* Whether the text keeps the rules: one access, to a declared register, by one who may, of a value that it can hold. */
+static bool keeps_rules(const struct instance *instance, unsigned i, const struct process *from,
+                        const struct stepping *stepping)
 {
     const char *id = instance->setting.algorithm->about.id;
-    if (stepping->accesses != 1)
+    const struct reg *reg = stepping->reg < instance->reg_count ? &instance->regs[stepping->reg] : NULL;
+    bool writes = stepping->kind != READ;
+    bool one_access = stepping->accesses == 1;
+    bool foreign = reg != NULL && writes && reg->writer >= 0 && reg->writer != (int)i;
+    bool outside = reg != NULL && writes && reg->array->domain != TICKET && stepping->written >= reg->array->domain;
+    if (one_access && reg != NULL && !foreign && !outside)
+        return true;
+    if (instance->tolerant)
+        return false;
+    if (!one_access)
         die("%s: process %u makes %u shared accesses at \"%s\"; a marker stands before exactly one", id, i,
             stepping->accesses, from->label);
-    if (stepping->reg >= instance->reg_count)
+    if (reg == NULL)
         die("%s: process %u accesses a register that is not declared, at \"%s\"", id, i, from->label);
-    if (stepping->kind == READ)
-        return;
-    const struct reg *reg = &instance->regs[stepping->reg];
-    if (reg->writer >= 0 && reg->writer != (int)i)
+    if (foreign)
         die("%s: process %u writes %s[%u], which only process %d may write, at \"%s\"", id, i, reg->array->name,
             reg->element, reg->writer, from->label);
-    if (reg->array->domain != TICKET && stepping->written >= reg->array->domain)
-        die("%s: process %u writes %llu to %s[%u], which has %llu values, at \"%s\"", id, i,
-            (unsigned long long)stepping->written, reg->array->name, reg->element,
-            (unsigned long long)reg->array->domain, from->label);
+    die("%s: process %u writes %llu to %s[%u], which has %llu values, at \"%s\"", id, i,
+        (unsigned long long)stepping->written, reg->array->name, reg->element, (unsigned long long)reg->array->domain,
+        from->label);
 }
 
 /* Where the process is once it has begun the step: the first step of a passage leaves the remainder. */
@@ -167,15 +173,16 @@ static void finish(const struct instance *instance, unsigned i, struct process *
     stand_before_first_access(instance, i, to);
 }
 
-void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
+bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access)
 {
     struct stepping stepping = stepping_of(instance, i);
-    stepping.choice = choice;
+    stepping.choice = from->writing ? from->writing - 1u : choice;
     stepping.value = value;
     *to = *from;
     enum outcome outcome = resume(instance, to, &stepping);
-    check_access(instance, i, from, &stepping);
+    if (!keeps_rules(instance, i, from, &stepping))
+        return false;
 
     bool writes = stepping.kind == WRITE || stepping.kind == UPDATE ||
                   (stepping.kind == WRITE_IF_DIFFERENT && stepping.written != value);
@@ -183,19 +190,19 @@ void process_step(const struct instance *instance, unsigned i, const struct proc
                               .reg = stepping.reg,
                               .value = value,
                               .result = writes ? stepping.written : value,
-                              .choices = stepping.choices > 0 ? stepping.choices : 1};
+                              .choices = stepping.choices > 0 && !from->writing ? stepping.choices : 1};
     if (instance->setting.registers != ATOMIC && writes && !from->writing) {
         *to = *from;
-        to->writing = 1;
+        to->writing = (uint8_t)(1 + choice);
         to->section = section_in_step(instance, from->section);
         access->begins = true;
         access->result = value;
-        return;
+        return true;
     }
     if (outcome == STUCK) {
         *to = *from;
         to->section = section_in_step(instance, from->section);
-        return;
+        return true;
     }
     to->writing = 0;
     to->section = section_in_step(instance, from->section);
@@ -208,13 +215,22 @@ void process_step(const struct instance *instance, unsigned i, const struct proc
     }
     if (outcome == DONE)
         finish(instance, i, to);
+    return true;
 }
 
 void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access)
 {
-    struct process ignored;
-    process_step(instance, i, process, choice, 0, &ignored, access);
+    struct stepping stepping = stepping_of(instance, i);
+    struct process copy = *process;
+    stepping.choice = process->writing ? process->writing - 1u : choice;
+    resume(instance, &copy, &stepping);
+    if (stepping.accesses != 1 || stepping.reg >= instance->reg_count)
+        keeps_rules(instance, i, process, &stepping);
+    *access = (struct access){.kind = stepping.kind,
+                              .reg = stepping.reg,
+                              .result = stepping.written,
+                              .choices = stepping.choices > 0 && !process->writing ? stepping.choices : 1};
 }
 
 bool process_can_crash(const struct process *process)
@@ -231,7 +247,7 @@ void process_crash(const struct instance *instance, unsigned i, const struct pro
     memset(to, 0, sizeof *to);
     to->section = from->section;
     to->crashed = 1;
-    to->writing = open;
+    to->writing = open ? 1 : 0;
     to->label = "crashed";
     if (open) {
         uint16_t number = (uint16_t)reg;
@@ -252,10 +268,8 @@ bool process_open_write(const struct instance *instance, unsigned i, const struc
         *reg = number;
         return true;
     }
-    /* Only the end of a write changes the process: its value is what the text would store now. */
-    struct process ignored;
     struct access access;
-    process_step(instance, i, process, 0, 0, &ignored, &access);
+    process_peek(instance, i, process, 0, &access);
     *reg = access.reg;
     *value = access.result;
     return true;

@@ -39,12 +39,13 @@ struct instance {
     struct cell *cells;
     struct reg *regs;
     unsigned reg_count;
+    bool tolerant;       /* steps on values that may never occur are being tried: do not insist on the rules */
     size_t process_size; /* how many bytes of struct process matter: the fixed part and this algorithm's locals */
 };
 
 struct process {
     uint8_t section; /* enum section */
-    uint8_t writing; /* a non-atomic write has begun and not ended */
+    uint8_t writing; /* 1 + the for_all choice it was made with: a non-atomic write has begun and not ended */
     uint8_t crashed;
     uint8_t passages;           /* left */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's; after a crash only the write that stays open for ever */
@@ -74,10 +75,11 @@ uint64_t shared_bits(const struct instance *instance);
 
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
-/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as) value. */
-void process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
+/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as) value.
+ * False if the text breaks the rules of the register language, which ends the program unless instance->tolerant. */
+bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access);
-/* Which access the next step makes; value and result in it mean nothing. */
+/* Which access the next step makes, and what a plain write would write (as result). */
 void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);
 bool process_can_crash(const struct process *process);

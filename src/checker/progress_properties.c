@@ -96,8 +96,8 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
     for (unsigned i; (i = atomic_fetch_add(&lockouts->next, 1)) < atomic_load(&lockouts->lowest);) {
         struct lockout *lockout = &lockouts->of[i];
         lockout->in = states_where(graph, is_under_way, i);
-        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components, few_faulty,
-                                        &graph->k);
+        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components,
+                                        few_faulty, &graph->k);
         if (lockout->start == NO_COMPONENT) {
             lockout_close(lockout);
             continue;
@@ -161,6 +161,13 @@ static bool is_progress(const void *context, uint32_t from, uint32_t to)
            waits_to_leave(waiting, from) != waits_to_leave(waiting, to);
 }
 
+/* A state from which a schedule without progress would be a k-deadlock. */
+static bool is_stuck(const struct waiting *waiting, uint32_t state)
+{
+    bool full = count(waiting->enabled->critical[state]) >= waiting->graph->k;
+    return (waits_to_enter(waiting, state) != 0 && !full) || waits_to_leave(waiting, state) != 0;
+}
+
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled)
 {
@@ -168,30 +175,24 @@ void judge_k_deadlock_avoidance(struct finding *finding, const struct exploratio
     struct waiting waiting = {graph, enabled};
     uint8_t *in = must_allocate(graph->states);
     for (uint32_t state = 0; state < graph->states; state++) {
-        bool full = count(enabled->critical[state]) >= graph->k;
-        in[state] = (waits_to_enter(&waiting, state) != 0 && !full) || waits_to_leave(&waiting, state) != 0;
-        finding->fired += waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;
+        in[state] = waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;
+        finding->fired += in[state];
     }
     struct part part = {.graph = graph, .in = in, .forbids = is_progress, .context = &waiting};
-    for (unsigned i = 0; i < graph->n; i++) {
-        uint32_t *runs = longest_runs(&part, step_of(i));
-        uint32_t state = 0;
-        while (state < graph->states && runs[state] != UNBOUNDED)
-            state++;
-        free(runs);
-        if (state == graph->states)
-            continue;
+    uint32_t *runs = longest_runs(&part, any_step());
+    uint32_t state = 0;
+    while (state < graph->states && !(runs[state] == UNBOUNDED && is_stuck(&waiting, state)))
+        state++;
+    free(runs);
+    if (state < graph->states) {
         finding->verdict = VIOLATED;
         finding->has_witness = true;
-        finding->i = i;
         witness_open(&finding->witness, exploration, graph->numbers[state]);
         finding->witness.at = state;
-        witness_loop_of(&finding->witness, exploration, &part, step_of(i));
-        snprintf(finding->what, sizeof finding->what,
-                 "process %u steps for ever without anybody making progress, although %s", i,
+        witness_loop_of(&finding->witness, exploration, &part, any_step());
+        snprintf(finding->what, sizeof finding->what, "steps can be taken for ever without progress, although %s",
                  waits_to_leave(&waiting, state) != 0 ? "somebody waits to leave"
                                                       : "a slot is free and somebody waits for it");
-        break;
     }
     free(in);
 }

@@ -17,7 +17,7 @@ struct property_info {
     bool needs_doorway;  /* makes no sense without one */
     bool needs_graph;    /* all but exclusion */
     bool needs_enabled;  /* speaks of the enabled relation */
-    const char *bound;   /* what `bound` is, if it has one */
+    const char *bound;   /* what `bound` counts, if it has one, in the singular */
 };
 
 extern const struct property_info property_info[PROPERTIES];

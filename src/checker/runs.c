@@ -19,7 +19,7 @@ static uint32_t component_run(const struct part *part, const struct components *
     uint32_t most = 0;
     for (uint32_t at = from; at < to; at++) {
         uint32_t state = components->order[at];
-        if ((event.match & ~EDGE_PROCESS) == 0 && graph->standing[state].spins >> (event.match & EDGE_PROCESS) & 1)
+        if (graph->standing[state].spins & spinners_of(event))
             return UNBOUNDED;
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
             uint32_t counts = (graph->kinds[edge] & event.mask) == event.match;
@@ -95,7 +95,7 @@ uint32_t fair_component(const struct part *part, struct components *components, 
             continue;
         /* A single state has no steps but those that change nothing. */
         if (to - from > 1)
-            who |= steppers(part, components, from, to, all & (uint16_t)~(excused | who));
+            who |= steppers(part, components, from, to, all & (uint16_t) ~(excused | who));
         if (((excused | who) & all) == all)
             best = smallest;
     }

@@ -18,9 +18,22 @@ struct event {
     uint8_t mask, match;
 };
 
+/* The processes whose steps that change nothing count. */
+static inline uint16_t spinners_of(struct event event)
+{
+    if ((event.match & ~EDGE_PROCESS) != 0)
+        return 0;
+    return event.mask & EDGE_PROCESS ? (uint16_t)(1u << event.match) : UINT16_MAX;
+}
+
 static inline struct event step_of(unsigned i)
 {
     return (struct event){.mask = EDGE_PROCESS | EDGE_CRASH, .match = (uint8_t)i};
+}
+
+static inline struct event any_step(void)
+{
+    return (struct event){.mask = EDGE_CRASH, .match = 0};
 }
 
 static inline struct event entry_of(unsigned i)

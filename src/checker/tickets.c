@@ -8,7 +8,9 @@ enum {
 
 struct renaming {
     unsigned count;
-    bool exhausted; /* a gap of unknown width would have to be known */
+    bool gap_is_gone; /* in: how to read a gap of unknown width */
+    bool ambiguous;   /* there is one */
+    bool too_wide;    /* more wide gaps than fit a ticket's field */
     bool identity;
     uint16_t old[PRESENT_MAX], new[PRESENT_MAX];
 };
@@ -26,12 +28,15 @@ static void add(struct renaming *renaming, uint16_t value)
     renaming->count++;
 }
 
-static unsigned narrowed(unsigned gap, unsigned close, bool *exhausted)
+static unsigned narrowed(struct renaming *renaming, unsigned gap, unsigned close)
 {
     unsigned fars = gap / FAR, rest = gap % FAR;
     if (fars == 0)
         return rest < close ? rest : FAR + close;
-    *exhausted |= rest == 0;
+    if (rest == 0) {
+        renaming->ambiguous = true;
+        return renaming->gap_is_gone ? 0 : FAR + 1;
+    }
     return FAR + (rest < close ? rest : close);
 }
 
@@ -76,9 +81,9 @@ static void rename_ticket(struct renaming *renaming, uint8_t *at)
     memcpy(at, &value, sizeof value);
 }
 
-static struct renaming renaming_of(const struct model *model, const uint64_t *state)
+static struct renaming renaming_of(const struct model *model, const uint64_t *state, bool gap_is_gone)
 {
-    struct renaming renaming = {.count = 0, .identity = true};
+    struct renaming renaming = {.count = 0, .gap_is_gone = gap_is_gone, .identity = true};
     add(&renaming, 0);
     for (unsigned r = 0; r < model->regs; r++)
         if (register_domain(&model->instance, r) == TICKET)
@@ -90,21 +95,23 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
     }
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {
-        unsigned gap =
-            narrowed(renaming.old[at] - renaming.old[at - 1], model->instance.setting.ticket_gap, &renaming.exhausted);
-        renaming.new[at] = (uint16_t)(renaming.new[at - 1] + gap);
+        unsigned gap = renaming.old[at] - renaming.old[at - 1];
+        unsigned new = renaming.new[at - 1] + narrowed(&renaming, gap, model->instance.setting.ticket_gap);
+        renaming.too_wide |= new >= UINT16_MAX;
+        renaming.new[at] = (uint16_t) new;
         renaming.identity &= renaming.new[at] == renaming.old[at];
     }
     return renaming;
 }
 
-enum applied tickets_normalise(const struct model *model, uint64_t *state)
+enum applied tickets_normalise(const struct model *model, uint64_t *state, bool gap_is_gone)
 {
-    struct renaming renaming = renaming_of(model, state);
-    if (renaming.exhausted)
+    struct renaming renaming = renaming_of(model, state, gap_is_gone);
+    enum applied applied = renaming.ambiguous && !gap_is_gone ? AMBIGUOUS : APPLIED;
+    if (renaming.too_wide)
         return MISSING;
     if (renaming.identity)
-        return APPLIED;
+        return applied;
     uint64_t result[WORDS_MAX];
     memcpy(result, state, model->words * sizeof *state);
     for (unsigned i = 0; i < model->n; i++) {
@@ -122,15 +129,14 @@ enum applied tickets_normalise(const struct model *model, uint64_t *state)
         }
     }
     memcpy(state, result, model->words * sizeof *state);
-    return APPLIED;
+    return applied;
 }
 
-void tickets_learn(struct model *model, const uint64_t *state)
+void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone)
 {
-    struct renaming renaming = renaming_of(model, state);
-    if (renaming.exhausted) {
-        model->overflow = "the tickets drift apart without bound, so their states cannot be numbered; try --passages";
-        model->gap_too_small = true;
+    struct renaming renaming = renaming_of(model, state, gap_is_gone);
+    if (renaming.too_wide) {
+        model->overflow = "more tickets are far apart than the checker has room for";
         return;
     }
     for (unsigned i = 0; i < model->n; i++) {
@@ -138,4 +144,42 @@ void tickets_learn(struct model *model, const uint64_t *state)
         visit_tickets(model, &process, &renaming, rename_ticket);
         automaton_intern(model, i, &process);
     }
+}
+
+/* --- real tickets --------------------------------------------------------------------------------------------------- */
+
+static void list_ticket(struct renaming *renaming, uint8_t *at)
+{
+    memcpy(&renaming->new[renaming->count++], at, sizeof renaming->new[0]);
+}
+
+bool tickets_represent(const struct model *model, const uint64_t *state, const uint64_t *values,
+                       const struct process *processes)
+{
+    /* Pairs of a real ticket (in `real`) and the one it was renamed to, in the same order. */
+    struct renaming real = {.count = 1}, kept = {.count = 1};
+    for (unsigned r = 0; r < model->regs; r++) {
+        if (register_domain(&model->instance, r) != TICKET)
+            continue;
+        real.new[real.count++] = (uint16_t)values[r];
+        kept.new[kept.count++] = (uint16_t)field_get(state, model->register_field[r]);
+    }
+    for (unsigned i = 0; i < model->n; i++) {
+        struct process process = processes[i];
+        visit_tickets(model, &process, &real, list_ticket);
+        process = model->automaton[i].processes[field_get(state, model->process_field[i])];
+        visit_tickets(model, &process, &kept, list_ticket);
+    }
+    if (real.count != kept.count)
+        return false;
+    for (unsigned a = 0; a < kept.count; a++) {
+        for (unsigned b = 0; b < kept.count; b++) {
+            if (kept.new[a] > kept.new[b])
+                continue;
+            int gap = kept.new[b] - kept.new[a], width = real.new[b] - real.new[a];
+            if (gap < FAR ? width != gap : width < gap / FAR)
+                return false;
+        }
+    }
+    return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tickets.h - how unbounded tickets are kept finite, exactly.
+ * tickets.h - how unbounded tickets are kept finite.
  *
  * An algorithm may use a ticket in three ways only: compare it with another or with 0, keep it, and make a new one that is
  * one larger than one it has. Then only the gaps between the tickets present in a state matter (0 is always present),
@@ -11,26 +11,29 @@
  *   - a gap of CLOSE or more becomes FAR + CLOSE, which is read as "at least CLOSE",
  *   - a gap FAR + b (1 <= b <= CLOSE), which is what such a gap becomes as new tickets come in above its lower edge, is
  *     read as "at least b" and stays, and widens up to FAR + CLOSE when tickets at its edges go.
- * All states that share a renamed form have the same futures, as long as no gap FAR + 1 must be narrowed further: then
- * its true width would matter and is not known. That is noticed, and the exploration starts again with a larger CLOSE; it
- * is never guessed. A small CLOSE is wanted because it merges more states; what it must be depends on how many tickets
- * can come in below one that nobody sees, which the exploration finds out by itself. There are algorithms for which none
- * is enough (two chains of tickets that race each other); they end undecided, unless the passages are limited.
+ *
+ * All states that share a renamed form have the same futures, as long as no gap FAR + 1 is narrowed further; then the
+ * renaming is exact. Where one is, its width is not known any more: the step is ambiguous, and both of its outcomes are
+ * explored: the gap is gone, or it is still "at least 1". One of them is what really happens. So nothing is missed, but
+ * something may be found that does not exist. Therefore, once there was an ambiguous step,
+ *   - what holds, holds: no real run was left out;
+ *   - a counterexample counts only if it can be executed with real tickets (trace.h); else the verdict is undecided;
+ *   - a property that relies on somebody's being enabled, and not only on somebody's not being, is undecided.
  */
 #ifndef ADMIT_CHECKER_TICKETS_H
 #define ADMIT_CHECKER_TICKETS_H
 
 #include "checker/model.h"
 
-enum {
-    TICKET_WIDTH = 16,
-    TICKET_GAP_TRIED = 4, /* times n + 1, which is where it starts */
-    TICKET_GAP_MAX = 100  /* far below FAR */
-};
+enum { TICKET_WIDTH = 16, TICKET_GAP_MAX = 100 /* far below FAR */ };
 
-/* Renames in place. MISSING if a process's renamed locals have no number yet. */
-enum applied tickets_normalise(const struct model *model, uint64_t *state);
+/* Renames in place; gap_is_gone chooses the second outcome of an ambiguous step. MISSING if a process's renamed locals have
+ * no number yet. */
+enum applied tickets_normalise(const struct model *model, uint64_t *state, bool gap_is_gone);
 /* Gives numbers to the renamed locals of such a state, or sets model->overflow. */
-void tickets_learn(struct model *model, const uint64_t *state);
+void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone);
+/* Whether a state may stand for these real tickets: one value per ticket register, and the processes' locals. */
+bool tickets_represent(const struct model *model, const uint64_t *state, const uint64_t *values,
+                       const struct process *processes);
 
 #endif

@@ -197,8 +197,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     if (error == NULL)
         error = steps_from_json(trace, steps);
     const json_t *loop = json_object_get(json, "loop");
-    trace->loop = json_is_integer(loop) ? (size_t)json_integer_value(loop) : NO_LOOP;
-    if (error == NULL && trace->loop != NO_LOOP && trace->loop >= trace->count)
+    bool has_loop = loop != NULL && !json_is_null(loop);
+    trace->loop = has_loop ? (size_t)json_integer_value(loop) : NO_LOOP;
+    if (error == NULL && has_loop &&
+        (!json_is_integer(loop) || json_integer_value(loop) < 0 || trace->loop >= trace->count))
         error = "\"loop\" is not the number of a step";
     return error;
 }
@@ -252,22 +254,30 @@ static const char *execute_step(const struct instance *instance, const struct mo
     return NULL;
 }
 
-/* The same step in the model, whose states are equal iff their futures are. */
-static bool model_follows(struct model *model, const struct trace_step *step, const uint64_t *from, uint64_t *to)
+/* The same step in the model, whose states are equal only if their futures are. Of an ambiguous step it takes the outcome
+ * that stands for the executed one. */
+static bool model_follows(struct model *model, const struct trace_step *step, const struct moment *from,
+                          struct moment *to)
 {
     struct step move = {.process = step->process, .crash = step->crash, .choice = step->choice};
-    const struct local *local = local_of(model, from, step->process);
+    const struct local *local = local_of(model, from->identity, step->process);
     if (!step->crash) {
         unsigned reg = model->automaton[step->process].moves[local->first_move + step->choice].reg;
         int writer = model->instance.regs[reg].writer;
-        move.value = field_get(from, model->register_field[reg]);
+        move.value = field_get(from->identity, model->register_field[reg]);
         if (step->reading == NEW_VALUE)
-            move.value = local_of(model, from, (unsigned)writer)->open_value;
+            move.value = local_of(model, from->identity, (unsigned)writer)->open_value;
         else if (step->reading == GARBLED)
             move.value = step->garbled;
     }
     uint8_t events;
-    return model_learn(model, from, move, to, &events);
+    enum applied applied = model_learn(model, from->identity, move, to->identity, &events);
+    to->ambiguous = applied == AMBIGUOUS;
+    if (to->ambiguous && !tickets_represent(model, to->identity, to->values, to->process)) {
+        move.gap_is_gone = true;
+        applied = model_learn(model, from->identity, move, to->identity, &events);
+    }
+    return applied != MISSING;
 }
 
 bool trace_execute(const struct trace *trace, struct execution *execution)
@@ -294,7 +304,7 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
         memcpy(to->values, from->values, instance->reg_count * sizeof *to->values);
         execution->count++;
         const char *error = execute_step(instance, from, step, to);
-        if (error == NULL && !model_follows(&execution->model, step, from->identity, to->identity))
+        if (error == NULL && !model_follows(&execution->model, step, from, to))
             error = execution->model.overflow;
         if (error != NULL) {
             execution->count--;

@@ -37,7 +37,8 @@ struct moment {
     struct process process[STEPPED_PROCESSES_MAX];
     uint64_t *values;
     struct access access;         /* of the step that led here */
-    uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures */
+    uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures, if no step between is ambiguous */
+    bool ambiguous;               /* the step that led here (tickets.h) */
 };
 
 /* An execution of a trace: moments[0] is the start, moments[s + 1] comes after step s. */
@@ -60,6 +61,10 @@ void execution_close(struct execution *execution);
 /* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: part of it is about all other runs. */
 enum confirmation { CONFIRMED, NOT_CONFIRMED, NEEDS_EXPLORATION };
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution);
+
+/* Where ambiguous steps were explored (tickets.h), not all that was found need be real: makes a finding undecided unless
+ * it is certain. */
+void finding_settle(struct finding *finding, const struct exploration *exploration);
 
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out);
 

@@ -21,7 +21,7 @@ void witness_step(struct witness *witness, const struct model *model, struct ste
 {
     uint64_t successor[WORDS_MAX];
     uint8_t events;
-    if (model_apply(model, witness->state, step, successor, &events) != APPLIED)
+    if (model_apply(model, witness->state, step, successor, &events) == MISSING)
         die("internal error: a step of a counterexample cannot be taken");
     memcpy(witness->state, successor, model->words * sizeof *successor);
     append(witness, step);
@@ -40,16 +40,22 @@ struct wanted {
 
 static void look_at_step(void *context, struct step step, const struct move *move)
 {
-    (void)move;
     struct wanted *wanted = context;
     uint64_t successor[WORDS_MAX];
     uint8_t events;
-    if (wanted->found || (wanted->process != ANY_PROCESS && step.process != wanted->process) ||
-        model_apply(wanted->model, wanted->from, step, successor, &events) != APPLIED)
+    (void)move;
+    if (wanted->process != ANY_PROCESS && step.process != wanted->process)
         return;
-    wanted->found = wanted->store->fingerprints ? hash_words(successor, wanted->model->words) == *wanted->record
-                                                : same_state(successor, wanted->record, wanted->model->words);
-    wanted->step = step;
+    enum applied applied;
+    do {
+        applied = model_apply(wanted->model, wanted->from, step, successor, &events);
+        if (wanted->found || applied == MISSING)
+            return;
+        wanted->found = wanted->store->fingerprints ? hash_words(successor, wanted->model->words) == *wanted->record
+                                                    : same_state(successor, wanted->record, wanted->model->words);
+        wanted->step = step;
+        step.gap_is_gone = true;
+    } while (applied == AMBIGUOUS);
 }
 
 /* Takes the step that leads to the state with this number in the store. */
@@ -119,9 +125,8 @@ static bool meets(const struct goal *goal, uint32_t state, uint32_t *to, unsigne
     const struct components *components = goal->components;
     if (goal->processes == 0 && goal->event.mask == 0)
         return state == goal->state;
-    bool plain = goal->processes != 0 || (goal->event.match & ~EDGE_PROCESS) == 0;
-    uint16_t spinners = goal->processes != 0 ? goal->processes : (uint16_t)(1u << (goal->event.match & EDGE_PROCESS));
-    if (plain && (graph->standing[state].spins & spinners)) {
+    uint16_t spinners = goal->processes != 0 ? goal->processes : spinners_of(goal->event);
+    if (graph->standing[state].spins & spinners) {
         *to = state;
         *process = (unsigned)__builtin_ctz(graph->standing[state].spins & spinners);
         return true;

@@ -2,13 +2,13 @@
  *
  * admit check - explore the shipped code of an algorithm.
  */
+#include "cli/check.h"
 #include "checker/explore.h"
 #include "checker/parallel.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,17 +38,6 @@ static const char help_text[] =
     "\n"
     "properties: %s\n"
     "exit status: 0 all hold, 1 one is violated, 2 bad usage, 3 undecided (a limit was reached)\n";
-
-struct request {
-    const struct entry *entry;
-    struct setting setting;
-    bool passages_limited;
-    enum property properties[PROPERTIES];
-    unsigned property_count;
-    struct exploration_options options;
-    const char *trace_file;
-    bool json;
-};
 
 /* --- what is asked -------------------------------------------------------------------------------------------------- */
 
@@ -127,20 +116,6 @@ static uint64_t size_value(const char *text)
     return (uint64_t)(value * (double)unit);
 }
 
-/* Most of what is free now; 0 (no limit) where that cannot be told. */
-static uint64_t free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kilobytes = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return kilobytes * 1024 / 100 * 85;
-}
-
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
@@ -150,32 +125,6 @@ static void claimed_properties(struct request *request)
             add_property(request, about->claims[c].property);
     if (request->property_count == 0)
         add_property(request, EXCLUSION);
-}
-
-static void check_setting(const struct request *request)
-{
-    const struct about *about = &request->entry->algorithm->about;
-    for (unsigned p = 0; p < request->property_count; p++)
-        if (property_info[request->properties[p]].needs_doorway && !about->doorway)
-            usage_error("check", "%s speaks of the doorway, and %s has none",
-                        property_info[request->properties[p]].name, about->id);
-    if (request->setting.crashes > request->setting.n)
-        usage_error("check", "%u processes cannot crash when there are %u", request->setting.crashes,
-                    request->setting.n);
-    struct instance instance;
-    instance_open(&instance, &request->setting);
-    for (unsigned r = 0; r < instance.reg_count && request->setting.registers != ATOMIC; r++) {
-        if (instance.regs[r].writer < 0)
-            usage_error("check", "%s registers are defined for one writer each, and %s[%u] of %s has several",
-                        register_kind_name[request->setting.registers], instance.regs[r].array->name,
-                        instance.regs[r].element, about->id);
-        if (request->setting.registers == SAFE && register_domain(&instance, r) == TICKET)
-            usage_error("check",
-                        "%s[%u] of %s is unbounded: a safe read of it could return infinitely many values; "
-                        "try --registers regular",
-                        instance.regs[r].array->name, instance.regs[r].element, about->id);
-    }
-    instance_close(&instance);
 }
 
 static void read_request(struct request *request, int argc, char **argv)
@@ -228,157 +177,10 @@ static void read_request(struct request *request, int argc, char **argv)
         read_passages(request, passages);
     if (request->property_count == 0)
         claimed_properties(request);
-    check_setting(request);
+    check_setting("check", &request->setting, request->properties, request->property_count);
 }
 
-/* --- what was found ------------------------------------------------------------------------------------------------- */
-
-/* The probability that two of this many states share a fingerprint, at most. */
-static double omission_probability(uint64_t states)
-{
-    return (double)states * (double)states / ldexp(1.0, 65);
-}
-
-static json_t *bounds_json(const struct request *request, const struct exploration *exploration)
-{
-    json_t *bounds = json_object();
-    if (request->passages_limited) {
-        json_t *passages = json_array();
-        for (unsigned i = 0; i < request->setting.n; i++)
-            json_array_append_new(passages, json_integer(request->setting.passages[i]));
-        json_object_set_new(bounds, "passages", passages);
-    }
-    if (request->options.fingerprints)
-        json_object_set_new(
-            bounds, "fingerprints",
-            json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration->states)));
-    if (exploration->stopped != NULL)
-        json_object_set_new(bounds, "stopped", json_string(exploration->stopped));
-    return bounds;
-}
-
-static json_t *finding_json(const struct finding *finding, const struct model *model)
-{
-    json_t *counterexample = json_null();
-    if (finding->has_witness) {
-        struct trace trace;
-        trace_of(&trace, finding, model);
-        counterexample = trace_to_json(&trace);
-        trace_close(&trace);
-    }
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
-                     property_info[finding->property].number, "verdict", verdict_name[finding->verdict], "fired",
-                     (json_int_t)finding->fired, "bound",
-                     finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound)
-                                                                     : json_null(),
-                     "counterexample", counterexample);
-}
-
-static void print_result_json(const struct request *request, const struct exploration *exploration,
-                              const struct finding *findings, double seconds)
-{
-    json_t *properties = json_array(), *faults = json_array();
-    for (unsigned p = 0; p < request->property_count; p++)
-        json_array_append_new(properties, finding_json(&findings[p], exploration->model));
-    if (request->setting.crashes > 0)
-        json_array_append_new(faults, json_sprintf("crash:%u", request->setting.crashes));
-    print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
-                         request->entry->algorithm->about.id, "n", request->setting.n, "k", request->setting.k,
-                         "registers", register_kind_name[request->setting.registers], "order",
-                         request->setting.any_order ? "any" : "native", "faults", faults, "states",
-                         (json_int_t)exploration->states, "transitions", (json_int_t)exploration->transitions, "depth",
-                         exploration->depth, "seconds", seconds, "memory_bytes", (json_int_t)exploration->bytes,
-                         "exhaustive",
-                         exploration->stopped == NULL && !request->passages_limited && !request->options.fingerprints &&
-                             exploration->expanded == exploration->states,
-                         "bounds", bounds_json(request, exploration), "properties", properties));
-}
-
-/* " up to 2 passages each" and the like; empty if nothing limits what was found. */
-static void limits_text(const struct request *request, const struct exploration *exploration, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    if (request->passages_limited) {
-        used += (size_t)snprintf(text, size, " up to ");
-        for (unsigned i = 0; i < request->setting.n && used < size; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? "," : "", request->setting.passages[i]);
-        used += (size_t)snprintf(text + used, size - used, " passages");
-    }
-    if (request->options.fingerprints && used < size)
-        snprintf(text + used, size - used, " up to fingerprints (a state is missed with probability at most %.1e)",
-                 omission_probability(exploration->states));
-}
-
-static void print_finding(const struct request *request, const struct exploration *exploration,
-                          const struct finding *finding)
-{
-    const struct property_info *info = &property_info[finding->property];
-    char number[32], limits[160];
-    limits_text(request, exploration, limits, sizeof limits);
-    printf("  %-20s %-4s ", info->name, info->number);
-    switch (finding->verdict) {
-    case HOLDS:
-        printf("holds%s", limits);
-        if (finding->has_bound)
-            printf(", at most %llu %s", (unsigned long long)finding->bound, info->bound);
-        printf("  (%s: %s)\n", info->premise, grouped(finding->fired, number));
-        break;
-    case VACUOUS:
-        printf("vacuous%s: its premise never came true  (%s: 0)\n", limits, info->premise);
-        break;
-    case UNDECIDED:
-        printf("UNDECIDED: %s\n", exploration->stopped);
-        break;
-    case VIOLATED:
-        printf("VIOLATED: %s\n", finding->what);
-        break;
-    }
-}
-
-static void print_counterexample(const struct finding *finding, const struct model *model)
-{
-    struct trace trace;
-    struct execution execution;
-    trace_of(&trace, finding, model);
-    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name,
-           property_info[finding->property].number, finding->what);
-    if (trace.loop == NO_LOOP)
-        printf("A shortest counterexample, %zu steps:\n\n", trace.count);
-    else
-        printf("%zu steps, then a loop of %zu steps that can be repeated for ever:\n\n", trace.loop,
-               trace.count - trace.loop);
-    if (trace_execute(&trace, &execution))
-        trace_print(&trace, &execution, stdout);
-    else
-        printf("internal error: %s\n", execution.error);
-    execution_close(&execution);
-    trace_close(&trace);
-}
-
-static void print_result(const struct request *request, const struct exploration *exploration,
-                         const struct finding *findings, double seconds)
-{
-    const struct setting *setting = &request->setting;
-    char states[32], transitions[32];
-    printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
-           register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
-    if (setting->crashes > 0)
-        printf(", up to %u crash%s", setting->crashes, setting->crashes > 1 ? "es" : "");
-    printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
-           grouped(exploration->transitions, transitions), exploration->depth, seconds,
-           (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
-    for (unsigned p = 0; p < request->property_count; p++)
-        print_finding(request, exploration, &findings[p]);
-    for (unsigned p = 0; p < request->property_count; p++)
-        if (request->properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
-            printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within "
-                   "lockout-freedom.\n",
-                   setting->crashes, setting->crashes > 1 ? "es" : "", setting->k, setting->k);
-    for (unsigned p = 0; p < request->property_count; p++)
-        if (findings[p].has_witness)
-            print_counterexample(&findings[p], exploration->model);
-}
+/* --- the command ---------------------------------------------------------------------------------------------------- */
 
 static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
                         const struct model *model)
@@ -405,8 +207,6 @@ static void write_trace(FILE *file, const char *name, const struct finding *find
     if (p == count)
         fprintf(stderr, "admit check: nothing was violated, so there is no trace; %s is empty\n", name);
 }
-
-/* --- the command ---------------------------------------------------------------------------------------------------- */
 
 static void show_progress(const struct progress *progress)
 {
@@ -456,8 +256,7 @@ int command_check(int argc, char **argv)
     }
     request.options.stop_at_violation = !request.options.want_graph;
     if (request.options.memory_limit == 0)
-        /* The questions asked of a graph need as much again as the graph. */
-        request.options.memory_limit = free_memory() / (request.options.want_graph ? 2 : 1);
+        request.options.memory_limit = default_memory_limit(request.options.want_graph);
     if (isatty(STDERR_FILENO))
         request.options.report = show_progress;
     signal(SIGINT, on_interrupt);
@@ -473,6 +272,8 @@ int command_check(int argc, char **argv)
         enabled_find(&enabled, &exploration.graph, core_count());
     for (unsigned p = 0; p < request.property_count; p++)
         judge(&findings[p], &exploration, &enabled, request.properties[p]);
+    for (unsigned p = 0; p < request.property_count; p++)
+        finding_settle(&findings[p], &exploration);
     double seconds = seconds_now() - start;
     if (request.options.report != NULL)
         fputs("\r\033[K", stderr);

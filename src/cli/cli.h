@@ -40,7 +40,11 @@ uint64_t option_number(struct arguments *arguments, const char *option, uint64_t
 const struct entry *algorithm_argument(const char *command, const char *id);
 /* Checks n and k against the algorithm and sets k to its own if it was not given (0). */
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
-/* "one_bit, burns_lynch, ..." */
+/* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
+void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
+/* Most of what is free now, or half of that where a graph is recorded; 0 (no limit) where that cannot be told. */
+uint64_t default_memory_limit(bool want_graph);
+/* "exclusion, deadlock-freedom, ..." */
 void known_properties(char *list, size_t size);
 
 /* Writes JSON and a newline on stdout, and frees it. */

@@ -4,10 +4,11 @@
  */
 #include "cli/cli.h"
 
+#include <admit.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define ADMIT_VERSION_TEXT "0.1.0"
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -24,7 +25,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(FILE *out)
 {
-    fputs("admit lets at most k processes in, in the order they came, and keeps going when some of them die.\n\n"
+    fputs("admit: at most k processes inside. The algorithms of the literature as locks, and a checker for the code "
+          "that ships.\n\n"
           "usage: admit COMMAND [ARGUMENT...]\n\n",
           out);
     for (unsigned c = 0; c < COMMANDS; c++)
@@ -33,28 +35,29 @@ static int help(FILE *out)
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-/* A command whose output could not be written has not succeeded. */
-static int flushed(int status)
+/* At the end, however it comes: output that could not be written is no success. */
+static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
+        return;
     perror("admit: cannot write the output");
-    return status == EXIT_OK ? EXIT_USAGE : status;
+    _exit(EXIT_USAGE);
 }
 
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return flushed(help(stdout));
+        return help(stdout);
     if (strcmp(argv[1], "--version") == 0) {
-        puts("admit " ADMIT_VERSION_TEXT);
-        return flushed(EXIT_OK);
+        printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
+        return EXIT_OK;
     }
     for (unsigned c = 0; c < COMMANDS; c++)
         if (strcmp(argv[1], commands[c].name) == 0)
-            return flushed(commands[c].run(argc - 2, argv + 2));
+            return commands[c].run(argc - 2, argv + 2);
     fprintf(stderr, "admit: there is no command '%s'", argv[1]);
     for (unsigned c = 0; c < COMMANDS; c++)
         if (edit_distance(argv[1], commands[c].name) <= 2)

@@ -24,13 +24,14 @@ static bool explored_again(const struct trace *trace)
     struct exploration exploration;
     struct finding finding;
     struct enabled enabled = {0};
-    struct exploration_options options = {.want_graph = true};
+    struct exploration_options options = {.want_graph = true, .memory_limit = default_memory_limit(true)};
     explore(&exploration, &model, &trace->setting, &options);
     if (exploration.stopped == NULL)
         enabled_find(&enabled, &exploration.graph, core_count());
     else
         printf("Not all could be explored: %s.\n", exploration.stopped);
     judge(&finding, &exploration, &enabled, trace->property);
+    finding_settle(&finding, &exploration);
     bool violated = finding.verdict == VIOLATED;
     finding_close(&finding);
     enabled_close(&enabled);
@@ -62,12 +63,16 @@ int command_replay(int argc, char **argv)
         usage_error("replay", "which file?");
     json_error_t error;
     json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL && error.line < 1)
+        usage_error("replay", "%s", error.text);
     if (json == NULL)
         usage_error("replay", "%s: line %d: %s", file, error.line, error.text);
     struct trace trace;
     const char *wrong = trace_from_json(&trace, json);
     if (wrong != NULL)
         usage_error("replay", "%s: %s", file, wrong);
+    check_n_and_k("replay", &trace.setting.algorithm->about, trace.setting.n, &trace.setting.k);
+    check_setting("replay", &trace.setting, &trace.property, 1);
 
     struct execution execution;
     bool possible = trace_execute(&trace, &execution);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What admit check found, for a person and as JSON.
+ */
+#include "checker/trace.h"
+#include "cli/check.h"
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The probability that two of this many states share a fingerprint, at most. */
+static double omission_probability(uint64_t states)
+{
+    return (double)states * (double)states / ldexp(1.0, 65);
+}
+
+static json_t *bounds_json(const struct request *request, const struct exploration *exploration)
+{
+    json_t *bounds = json_object();
+    if (request->passages_limited) {
+        json_t *passages = json_array();
+        for (unsigned i = 0; i < request->setting.n; i++)
+            json_array_append_new(passages, json_integer(request->setting.passages[i]));
+        json_object_set_new(bounds, "passages", passages);
+    }
+    if (request->options.fingerprints)
+        json_object_set_new(
+            bounds, "fingerprints",
+            json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration->states)));
+    if (exploration->stopped != NULL)
+        json_object_set_new(bounds, "stopped", json_string(exploration->stopped));
+    return bounds;
+}
+
+static json_t *finding_json(const struct finding *finding, const struct model *model)
+{
+    json_t *counterexample = json_null();
+    if (finding->has_witness) {
+        struct trace trace;
+        trace_of(&trace, finding, model);
+        counterexample = trace_to_json(&trace);
+        trace_close(&trace);
+    }
+    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
+                     property_info[finding->property].number, "verdict", verdict_name[finding->verdict], "fired",
+                     (json_int_t)finding->fired, "bound",
+                     finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound)
+                                                                     : json_null(),
+                     "counterexample", counterexample);
+}
+
+void print_result_json(const struct request *request, const struct exploration *exploration,
+                       const struct finding *findings, double seconds)
+{
+    json_t *properties = json_array(), *faults = json_array();
+    for (unsigned p = 0; p < request->property_count; p++)
+        json_array_append_new(properties, finding_json(&findings[p], exploration->model));
+    if (request->setting.crashes > 0)
+        json_array_append_new(faults, json_sprintf("crash:%u", request->setting.crashes));
+    print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
+                         request->entry->algorithm->about.id, "n", request->setting.n, "k", request->setting.k,
+                         "registers", register_kind_name[request->setting.registers], "order",
+                         request->setting.any_order ? "any" : "native", "faults", faults, "states",
+                         (json_int_t)exploration->states, "transitions", (json_int_t)exploration->transitions, "depth",
+                         exploration->depth, "seconds", seconds, "memory_bytes", (json_int_t)exploration->bytes,
+                         "exhaustive",
+                         exploration->stopped == NULL && !request->passages_limited && !request->options.fingerprints &&
+                             exploration->expanded == exploration->states,
+                         "bounds", bounds_json(request, exploration), "properties", properties));
+}
+
+/* " up to 2 passages each" and the like; empty if nothing limits what was found. */
+static void limits_text(const struct request *request, const struct exploration *exploration, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if (request->passages_limited) {
+        const uint8_t *passages = request->setting.passages;
+        bool same = true;
+        for (unsigned i = 1; i < request->setting.n; i++)
+            same &= passages[i] == passages[0];
+        used += (size_t)snprintf(text, size, " up to ");
+        for (unsigned i = 0; i < (same ? 1 : request->setting.n) && used < size; i++)
+            used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? "," : "", passages[i]);
+        used += (size_t)snprintf(text + used, size - used, " passage%s%s", same && passages[0] == 1 ? "" : "s",
+                                 same ? " each" : "");
+    }
+    if (request->options.fingerprints && used < size)
+        snprintf(text + used, size - used, " up to fingerprints (a state is missed with probability at most %.1e)",
+                 omission_probability(exploration->states));
+}
+
+/* ", at most 2 own steps": what is counted is given in the singular. */
+static void print_bound(uint64_t bound, const char *counted)
+{
+    static const char *const words[] = {"step", "entry", "time"}, *const plurals[] = {"steps", "entries", "times"};
+    unsigned w = 0;
+    while (strstr(counted, words[w]) == NULL)
+        w++;
+    const char *at = strstr(counted, words[w]);
+    printf(", at most %llu %.*s%s%s", (unsigned long long)bound, (int)(at - counted), counted,
+           bound == 1 ? words[w] : plurals[w], at + strlen(words[w]));
+}
+
+static void print_finding(const struct request *request, const struct exploration *exploration,
+                          const struct finding *finding)
+{
+    const struct property_info *info = &property_info[finding->property];
+    char number[32], limits[160];
+    limits_text(request, exploration, limits, sizeof limits);
+    printf("  %-20s %-4s ", info->name, info->number);
+    switch (finding->verdict) {
+    case HOLDS:
+        printf("holds%s", limits);
+        if (finding->has_bound)
+            print_bound(finding->bound, info->bound);
+        printf("  (%s: %s)\n", info->premise, grouped(finding->fired, number));
+        break;
+    case VACUOUS:
+        printf("vacuous%s: its premise never came true  (%s: 0)\n", limits, info->premise);
+        break;
+    case UNDECIDED:
+        printf("UNDECIDED: %s\n", exploration->stopped != NULL ? exploration->stopped : finding->what);
+        break;
+    case VIOLATED:
+        printf("VIOLATED: %s\n", finding->what);
+        break;
+    }
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_counterexample(const struct finding *finding, const struct model *model)
+{
+    struct trace trace;
+    struct execution execution;
+    trace_of(&trace, finding, model);
+    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name,
+           property_info[finding->property].number, finding->what);
+    if (trace.loop == NO_LOOP)
+        printf("A shortest counterexample, %zu step%s:\n\n", trace.count, plural(trace.count));
+    else
+        printf("%zu step%s, then a loop of %zu step%s that can be repeated for ever:\n\n", trace.loop,
+               plural(trace.loop), trace.count - trace.loop, plural(trace.count - trace.loop));
+    if (trace_execute(&trace, &execution))
+        trace_print(&trace, &execution, stdout);
+    else
+        printf("internal error: %s\n", execution.error);
+    execution_close(&execution);
+    trace_close(&trace);
+}
+
+void print_result(const struct request *request, const struct exploration *exploration, const struct finding *findings,
+                  double seconds)
+{
+    const struct setting *setting = &request->setting;
+    char states[32], transitions[32];
+    printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
+           register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
+    if (setting->crashes > 0)
+        printf(", up to %u crash%s", setting->crashes, setting->crashes > 1 ? "es" : "");
+    printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
+           grouped(exploration->transitions, transitions), exploration->depth, seconds,
+           (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    for (unsigned p = 0; p < request->property_count; p++)
+        print_finding(request, exploration, &findings[p]);
+    for (unsigned p = 0; p < request->property_count; p++)
+        if (request->properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
+            printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within "
+                   "lockout-freedom.\n",
+                   setting->crashes, setting->crashes > 1 ? "es" : "", setting->k, setting->k);
+    for (unsigned p = 0; p < request->property_count; p++)
+        if (findings[p].has_witness)
+            print_counterexample(&findings[p], exploration->model);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What makes sense to explore, and how much memory it may take.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count)
+{
+    const struct about *about = &setting->algorithm->about;
+    for (unsigned p = 0; p < count; p++)
+        if (property_info[properties[p]].needs_doorway && !about->doorway)
+            usage_error(command, "%s speaks of the doorway, and %s has none", property_info[properties[p]].name,
+                        about->id);
+    if (setting->crashes > setting->n)
+        usage_error(command, "%u processes cannot crash when there are %u", setting->crashes, setting->n);
+    struct instance instance;
+    instance_open(&instance, setting);
+    for (unsigned r = 0; r < instance.reg_count && setting->registers != ATOMIC; r++) {
+        if (instance.regs[r].writer < 0)
+            usage_error(command, "%s registers are defined for one writer each, and %s[%u] of %s has several",
+                        register_kind_name[setting->registers], instance.regs[r].array->name, instance.regs[r].element,
+                        about->id);
+        if (setting->registers == SAFE && register_domain(&instance, r) == TICKET)
+            usage_error(command,
+                        "%s[%u] of %s is unbounded: a safe read of it could return infinitely many values; "
+                        "try --registers regular",
+                        instance.regs[r].array->name, instance.regs[r].element, about->id);
+    }
+    instance_close(&instance);
+}
+
+/* Most of what is free now; 0 (no limit) where that cannot be told. */
+static uint64_t free_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long long kilobytes = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return kilobytes * 1024 / 100 * 85;
+}
+
+uint64_t default_memory_limit(bool want_graph)
+{
+    /* The questions asked of a graph need as much again as the graph. */
+    return free_memory() / (want_graph ? 2 : 1);
+}

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# check-all.sh TABLE - runs the long explorations and writes what they found as a table (make check-all).
+#
+# Each line below is a setting for `admit check`; without --property it checks all that the catalogue claims there.
+set -u
+BUILD=${BUILD:-build}
+table=$1
+new=$(mktemp) || exit 1
+result=$(mktemp) || exit 1
+trap 'rm -f "$new" "$result"' EXIT
+
+settings() {
+    cat <<'END'
+one_bit -n 2 --registers safe
+one_bit -n 3 --registers safe
+one_bit -n 4 --registers safe
+one_bit -n 5 --registers safe
+one_bit -n 6 --registers safe
+one_bit -n 4 --registers regular
+one_bit -n 5 --registers atomic
+one_bit -n 6 --registers atomic
+one_bit -n 7 --registers atomic
+one_bit -n 4 --registers safe --fault crash:4
+one_bit -n 3 --registers safe --property lockout-freedom
+one_bit -n 8 --property exclusion --fingerprints
+burns_lynch -n 4
+burns_lynch -n 5
+burns_lynch -n 6
+burns_lynch -n 7
+burns_lynch -n 4 --order any
+burns_lynch -n 5 --order any
+burns_lynch -n 4 --registers safe --property exclusion --property deadlock-freedom
+burns_lynch -n 5 --fault crash:5
+burns_lynch -n 3 --property lockout-freedom
+bakery -n 2
+bakery -n 3
+bakery -n 2 --order any
+bakery -n 3 --order any
+bakery -n 2 --registers regular
+bakery -n 3 --registers regular --passages 1
+bakery -n 3 --fault crash:3
+bakery -n 4 --passages 1
+bakery -n 4 --passages 2,2,1,1 --property exclusion
+bakery -n 4 --passages 2 --property exclusion
+END
+}
+
+# Reads a number of the first kind of field in the result.
+number() { sed -n "s/^  \"$1\": \([0-9.]*\),*$/\1/p" "$result" | head -n 1; }
+grouped() { printf %s "$1" | sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/' -e 'ta'; }
+# "exclusion holds, fcfs holds ..." with the bounds found.
+verdicts() {
+    sed -n -e 's/^      "name": "\(.*\)",$/N \1/p' -e 's/^      "verdict": "\(.*\)",$/V \1/p' \
+        -e 's/^      "bound": \([0-9]*\),*$/B \1/p' "$result" |
+        awk '$1 == "N" { name = $2 } $1 == "V" { list = list (list == "" ? "" : ", ") name " " ($2 == "holds" ? "holds" : "**" $2 "**") }
+             $1 == "B" { list = list " (" $2 ")" } END { print list }'
+}
+
+{
+    echo '# What has been explored'
+    echo
+    echo 'Written by `make check-all`. Every row is an exploration of the shipped code by the command in its first column;'
+    echo 'without `--property` it checks all that the catalogue claims there. A number in brackets is the bound found.'
+    echo
+    echo '| `admit check ...` | states | transitions | found | seconds | MB |'
+    echo '|---|---|---|---|---|---|'
+} >"$new"
+failed=0
+settings >"$result.settings"
+while read -r setting; do
+    printf '%-80s ' "$setting" >&2
+    # shellcheck disable=SC2086 # a setting is several words
+    "$BUILD/admit" check $setting --json >"$result" 2>/dev/null </dev/null
+    status=$?
+    echo "exit $status, $(number seconds) s" >&2
+    [ $status -le 3 ] && [ $status -ne 2 ] || failed=1
+    seconds=$(printf %.1f "$(number seconds)")
+    megabytes=$(($(number memory_bytes) / 1000000))
+    echo "| \`$setting\` | $(grouped "$(number states)") | $(grouped "$(number transitions)") | $(verdicts) | $seconds | $megabytes |" >>"$new"
+done <"$result.settings"
+rm -f "$result.settings"
+[ $failed -eq 0 ] || exit 1
+mkdir -p "$(dirname "$table")"
+cp "$new" "$table"
+echo "$table is written." >&2
