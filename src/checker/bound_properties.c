@@ -6,6 +6,7 @@
 #include "checker/die.h"
 #include "checker/parallel.h"
 #include "checker/properties.h"
+#include "checker/sweeps.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -141,48 +142,8 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
 
 /* --- enabled -------------------------------------------------------------------------------------------------------- */
 
-/* For all processes at once: whoever can spin in a state is not enabled in it, nor in any state that leads there without
- * its entering. `blocked` is closed under this by sweeping backwards over the states until nothing changes; most edges
- * lead forwards, so few sweeps are needed. What is left, usually little, is asked exactly, process by process: its own
- * steps may still be unbounded without any spinning, by going round in a larger loop. */
-struct blocking {
-    const struct graph *graph;
-    _Atomic uint16_t *blocked;
-    atomic_bool changed;
-};
-
-static void sweep(void *context, unsigned share, unsigned shares)
-{
-    struct blocking *blocking = context;
-    const struct graph *graph = blocking->graph;
-    uint32_t from = (uint32_t)((uint64_t)graph->states * share / shares);
-    uint32_t to = (uint32_t)((uint64_t)graph->states * (share + 1) / shares);
-    bool changed = false;
-    for (uint32_t state = to; state-- > from;) {
-        uint16_t before = atomic_load_explicit(&blocking->blocked[state], memory_order_relaxed), after = before;
-        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-            after |= atomic_load_explicit(&blocking->blocked[graph->targets[edge]], memory_order_relaxed);
-        after &= (uint16_t)~graph->standing[state].critical;
-        if (after != before) {
-            atomic_store_explicit(&blocking->blocked[state], after, memory_order_relaxed);
-            changed = true;
-        }
-    }
-    if (changed)
-        atomic_store(&blocking->changed, true);
-}
-
-static _Atomic uint16_t *find_blocked(const struct graph *graph, unsigned threads)
-{
-    struct blocking blocking = {.graph = graph, .blocked = must_allocate(graph->states * sizeof *blocking.blocked)};
-    for (uint32_t state = 0; state < graph->states; state++)
-        blocking.blocked[state] = graph->standing[state].spins & (uint16_t)~graph->standing[state].critical;
-    do {
-        atomic_store(&blocking.changed, false);
-        parallel(threads, sweep, &blocking);
-    } while (atomic_load(&blocking.changed));
-    return blocking.blocked;
-}
+/* Who is blocked (sweeps.h) is not enabled. What is left, usually little, is asked exactly, process by process: its own steps
+ * may still be unbounded without any standing still, by going round in a larger loop. */
 
 static bool is_inside_or_leaving(const struct standing *standing, unsigned i)
 {
@@ -203,7 +164,7 @@ static bool has_no_passage_left(const struct graph *graph, uint32_t state, unsig
 struct enabling {
     struct enabled *enabled;
     const struct graph *graph;
-    const _Atomic uint16_t *blocked;
+    const uint16_t *blocked;
     atomic_uint next;
 };
 
@@ -224,7 +185,8 @@ static void find_enabled_to_enter(struct enabling *enabling, unsigned i)
         if (!inside && (!in[state] || runs[state] == UNBOUNDED || has_no_passage_left(graph, state, i)))
             continue;
         set_bit(&enabling->enabled->critical[state], i);
-        enabling->enabled->own_steps[i][state] = runs[state] < UINT16_MAX ? (uint16_t)runs[state] : UINT16_MAX;
+        if (runs[state] > 0) /* else it is 0 already, in memory that need not be touched */
+            enabling->enabled->own_steps[i][state] = runs[state] < UINT16_MAX ? (uint16_t)runs[state] : UINT16_MAX;
     }
     free(runs);
     free(in);
@@ -253,15 +215,15 @@ static void find_enabled(void *context, unsigned share, unsigned shares)
     }
 }
 
-void enabled_find(struct enabled *enabled, const struct graph *graph, unsigned threads)
+void enabled_find(struct enabled *enabled, const struct graph *graph)
 {
     memset(enabled, 0, sizeof *enabled);
     enabled->critical = must_allocate(graph->states * sizeof *enabled->critical);
     enabled->remainder = must_allocate(graph->states * sizeof *enabled->remainder);
     for (unsigned i = 0; i < graph->n; i++)
         enabled->own_steps[i] = must_allocate(graph->states * sizeof *enabled->own_steps[i]);
-    _Atomic uint16_t *blocked = find_blocked(graph, threads);
-    parallel(threads, find_enabled, &(struct enabling){.enabled = enabled, .graph = graph, .blocked = blocked});
+    uint16_t *blocked = sweep_for_blocked(graph);
+    parallel(core_count(), find_enabled, &(struct enabling){.enabled = enabled, .graph = graph, .blocked = blocked});
     free(blocked);
 }
 

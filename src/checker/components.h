@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * components.h - strongly connected components of a part of the graph: where a run can go on for ever.
+ *
+ * All arrays here are as long as the graph has states, but only what is in the part is ever touched: fresh memory comes as
+ * zeroes that cost nothing until they are looked at, so that a small part of a large graph is cheap.
  */
 #ifndef ADMIT_CHECKER_COMPONENTS_H
 #define ADMIT_CHECKER_COMPONENTS_H
 
 #include "checker/graph.h"
 
-#define NO_COMPONENT UINT32_MAX
+/* Of a state outside the part; and, as a state, none. */
+#define NO_COMPONENT 0
+#define NOWHERE UINT32_MAX
 
 /* A part of the graph: the states marked in `in`, and the edges between them that `forbids` does not forbid. */
 struct part {

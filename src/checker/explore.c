@@ -504,8 +504,6 @@ static bool must_stop(struct search *search)
         exploration->stopped = "interrupted";
     else if (options->max_states > 0 && exploration->states > options->max_states)
         exploration->stopped = "the limit of --max-states was reached";
-    else if (search->graph->edges >= UINT32_MAX - BLOCK_MAX * STEPPED_PROCESSES_MAX)
-        exploration->stopped = "more steps than a graph can number";
     else if (options->memory_limit > 0 && exploration->bytes > options->memory_limit)
         exploration->stopped = "the memory limit was reached";
     return exploration->stopped != NULL || (options->stop_at_violation && exploration->violated);

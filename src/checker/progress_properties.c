@@ -9,6 +9,7 @@
 #include "checker/die.h"
 #include "checker/parallel.h"
 #include "checker/properties.h"
+#include "checker/sweeps.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,28 +22,32 @@ static unsigned count(uint16_t processes)
 
 /* --- P2 ------------------------------------------------------------------------------------------------------------- */
 
-static bool any_state(const struct standing *standing, unsigned i)
-{
-    (void)standing, (void)i;
-    return true;
-}
-
 static bool is_deadlock(const void *context, const struct standing *standing)
 {
     const unsigned *k = context;
     return (trying(standing) & ~standing->crashed) != 0 && count(standing->crashed & standing->critical) < *k;
 }
 
+/* Whoever is inside and alive leaves, and comes back only by entering. */
+static bool may_last_without_entries(const struct standing *standing, unsigned k)
+{
+    return is_deadlock(&k, standing) && (standing->critical & ~standing->crashed) == 0;
+}
+
 void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration)
 {
     const struct graph *graph = &exploration->graph;
-    for (uint32_t state = 0; state < graph->states; state++)
+    uint8_t *in = must_allocate(graph->states);
+    for (uint32_t state = 0; state < graph->states; state++) {
         finding->fired += is_deadlock(&graph->k, &graph->standing[state]);
-    uint8_t *in = states_where(graph, any_state, 0);
-    struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL};
+        in[state] = may_last_without_entries(&graph->standing[state], graph->k);
+    }
+    /* A loop without entries has no step out of the remainder either: nobody could come back there. */
+    struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL | EDGE_ENTERS_DOORWAY | EDGE_CRASH};
+    sweep_to_loops(graph, in, part.forbidden);
     struct components components;
     uint32_t start = fair_component(&part, &components, is_deadlock, &graph->k);
-    if (start != NO_COMPONENT) {
+    if (start != NOWHERE) {
         finding->verdict = VIOLATED;
         finding->has_witness = true;
         witness_open(&finding->witness, exploration, graph->numbers[start]);
@@ -70,11 +75,14 @@ static bool few_faulty(const void *context, const struct standing *standing)
 struct lockout {
     uint8_t *in; /* states in which the process is under way */
     struct components components;
-    uint32_t start; /* of a fair loop, or NO_COMPONENT */
+    uint32_t start; /* of a fair loop, or NOWHERE */
 };
+
+enum { FIRST_LOOK = 1 << 16, LOOK_FURTHER = 64 };
 
 struct lockouts {
     const struct graph *graph;
+    uint64_t limit;     /* states up to here are looked at */
     atomic_uint next;   /* process to look at */
     atomic_uint lowest; /* that can be locked out, so far */
     struct lockout of[STEPPED_PROCESSES_MAX];
@@ -95,10 +103,12 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
     const struct graph *graph = lockouts->graph;
     for (unsigned i; (i = atomic_fetch_add(&lockouts->next, 1)) < atomic_load(&lockouts->lowest);) {
         struct lockout *lockout = &lockouts->of[i];
-        lockout->in = states_where(graph, is_under_way, i);
+        lockout->in = must_allocate(graph->states);
+        for (uint32_t state = 0; state < graph->states && state < lockouts->limit; state++)
+            lockout->in[state] = is_under_way(&graph->standing[state], i);
         lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components,
                                         few_faulty, &graph->k);
-        if (lockout->start == NO_COMPONENT) {
+        if (lockout->start == NOWHERE) {
             lockout_close(lockout);
             continue;
         }
@@ -108,29 +118,39 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
     }
 }
 
+static void show_lockout(struct finding *finding, const struct exploration *exploration, unsigned i,
+                         const struct lockout *lockout)
+{
+    const struct graph *graph = &exploration->graph;
+    finding->verdict = VIOLATED;
+    finding->has_witness = true;
+    finding->i = i;
+    witness_open(&finding->witness, exploration, graph->numbers[lockout->start]);
+    finding->witness.at = lockout->start;
+    witness_fair_loop(&finding->witness, exploration, &(struct part){.graph = graph, .in = lockout->in},
+                      &lockout->components);
+    snprintf(finding->what, sizeof finding->what,
+             "process %u never returns to its remainder, although everybody keeps stepping", i);
+}
+
 void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration)
 {
     const struct graph *graph = &exploration->graph;
     for (uint32_t state = 0; state < graph->states; state++)
         finding->fired += count(graph->standing[state].remainder) < graph->n;
-    struct lockouts lockouts = {.graph = graph, .lowest = graph->n};
-    parallel(core_count(), look_for_lockout, &lockouts);
-    unsigned i = atomic_load(&lockouts.lowest);
-    if (i < graph->n) {
-        const struct lockout *lockout = &lockouts.of[i];
-        finding->verdict = VIOLATED;
-        finding->has_witness = true;
-        finding->i = i;
-        witness_open(&finding->witness, exploration, graph->numbers[lockout->start]);
-        finding->witness.at = lockout->start;
-        witness_fair_loop(&finding->witness, exploration, &(struct part){.graph = graph, .in = lockout->in},
-                          &lockout->components);
-        snprintf(finding->what, sizeof finding->what,
-                 "process %u never returns to its remainder, although everybody keeps stepping", i);
+    /* Whoever can be locked out usually can early on, and a loop within the first states is a loop. */
+    for (uint64_t limit = FIRST_LOOK; finding->verdict == HOLDS; limit *= LOOK_FURTHER) {
+        struct lockouts lockouts = {.graph = graph, .limit = limit, .lowest = graph->n};
+        parallel(core_count(), look_for_lockout, &lockouts);
+        unsigned i = atomic_load(&lockouts.lowest);
+        if (i < graph->n)
+            show_lockout(finding, exploration, i, &lockouts.of[i]);
+        for (unsigned other = 0; other < graph->n; other++)
+            if (lockouts.of[other].in != NULL)
+                lockout_close(&lockouts.of[other]);
+        if (limit >= graph->states)
+            break;
     }
-    for (unsigned other = 0; other < graph->n; other++)
-        if (lockouts.of[other].in != NULL)
-            lockout_close(&lockouts.of[other]);
 }
 
 /* --- P8 ------------------------------------------------------------------------------------------------------------- */
@@ -168,6 +188,32 @@ static bool is_stuck(const struct waiting *waiting, uint32_t state)
     return (waits_to_enter(waiting, state) != 0 && !full) || waits_to_leave(waiting, state) != 0;
 }
 
+/* The same of all states that progress does not separate from this one: those inside, and those trying who are enabled, stay
+ * so without progress, and if they are k, no such state is stuck. */
+static bool may_be_stuck(const struct waiting *waiting, uint32_t state)
+{
+    const struct standing *standing = &waiting->graph->standing[state];
+    uint16_t certain = waiting->enabled->critical[state] & (trying(standing) | standing->critical);
+    return (waits_to_enter(waiting, state) != 0 && count(certain) < waiting->graph->k) ||
+           waits_to_leave(waiting, state) != 0;
+}
+
+/* The first state from which a k-deadlock starts; one in which somebody can step without changing anything will do, and is
+ * looked for first because it is cheap. */
+static uint32_t find_k_deadlock(const struct waiting *waiting, const struct part *part)
+{
+    const struct graph *graph = waiting->graph;
+    for (uint32_t state = 0; state < graph->states; state++)
+        if (graph->standing[state].spins != 0 && is_stuck(waiting, state))
+            return state;
+    uint32_t *runs = longest_runs(part, any_step()), found = NOWHERE;
+    for (uint32_t state = 0; state < graph->states && found == NOWHERE; state++)
+        if (runs[state] == UNBOUNDED && is_stuck(waiting, state))
+            found = state;
+    free(runs);
+    return found;
+}
+
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled)
 {
@@ -175,16 +221,12 @@ void judge_k_deadlock_avoidance(struct finding *finding, const struct exploratio
     struct waiting waiting = {graph, enabled};
     uint8_t *in = must_allocate(graph->states);
     for (uint32_t state = 0; state < graph->states; state++) {
-        in[state] = waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;
-        finding->fired += in[state];
+        finding->fired += waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;
+        in[state] = may_be_stuck(&waiting, state);
     }
     struct part part = {.graph = graph, .in = in, .forbids = is_progress, .context = &waiting};
-    uint32_t *runs = longest_runs(&part, any_step());
-    uint32_t state = 0;
-    while (state < graph->states && !(runs[state] == UNBOUNDED && is_stuck(&waiting, state)))
-        state++;
-    free(runs);
-    if (state < graph->states) {
+    uint32_t state = find_k_deadlock(&waiting, &part);
+    if (state != NOWHERE) {
         finding->verdict = VIOLATED;
         finding->has_witness = true;
         witness_open(&finding->witness, exploration, graph->numbers[state]);

@@ -44,7 +44,7 @@ struct enabled {
     uint16_t *own_steps[STEPPED_PROCESSES_MAX];
 };
 
-void enabled_find(struct enabled *enabled, const struct graph *graph, unsigned threads);
+void enabled_find(struct enabled *enabled, const struct graph *graph);
 void enabled_close(struct enabled *enabled);
 
 /* Answers one question about a finished exploration. `enabled` may be NULL if the property does not need it. */

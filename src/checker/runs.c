@@ -78,7 +78,7 @@ uint32_t fair_component(const struct part *part, struct components *components, 
 {
     const struct graph *graph = part->graph;
     uint16_t all = (uint16_t)((1u << graph->n) - 1);
-    uint32_t best = NO_COMPONENT;
+    uint32_t best = NOWHERE;
     components_find(components, part);
     for (uint32_t from = 0, to; from < components->states; from = to) {
         uint32_t component = components->of[components->order[from]], smallest = components->order[from];

@@ -49,7 +49,7 @@ uint32_t *longest_runs(const struct part *part, struct event event);
 typedef bool component_condition(const void *context, const struct standing *standing);
 
 /* The smallest state of a component of the part in which every process that is neither crashed nor in its remainder takes
- * steps, and that meets the condition; NO_COMPONENT if there is none. Components receives all of them. */
+ * steps, and that meets the condition; NOWHERE if there is none. Components receives all of them. */
 uint32_t fair_component(const struct part *part, struct components *components, component_condition *condition,
                         const void *context);
 

@@ -209,6 +209,13 @@ static void close_loop(struct witness *witness, const struct exploration *explor
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
                      struct event event)
 {
+    uint16_t spinners = part->graph->standing[witness->at].spins & spinners_of(event);
+    if (spinners != 0) {
+        /* The shortest loop of all: it can happen right here, and changes nothing. */
+        witness->loop = witness->count;
+        witness_go(witness, exploration, witness->at, (unsigned)__builtin_ctz(spinners));
+        return;
+    }
     struct components components;
     components_find(&components, part);
     struct goal goal = {.part = part, .components = &components, .component = NO_COMPONENT, .event = event};

@@ -4,7 +4,6 @@
  */
 #include "cli/check.h"
 #include "checker/explore.h"
-#include "checker/parallel.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
 
@@ -269,7 +268,7 @@ int command_check(int argc, char **argv)
     explore(&exploration, &model, &request.setting, &request.options);
     signal(SIGINT, SIG_DFL);
     if (needs_enabled && exploration.stopped == NULL)
-        enabled_find(&enabled, &exploration.graph, core_count());
+        enabled_find(&enabled, &exploration.graph);
     for (unsigned p = 0; p < request.property_count; p++)
         judge(&findings[p], &exploration, &enabled, request.properties[p]);
     for (unsigned p = 0; p < request.property_count; p++)

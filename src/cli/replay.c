@@ -2,7 +2,6 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
-#include "checker/parallel.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
 
@@ -27,7 +26,7 @@ static bool explored_again(const struct trace *trace)
     struct exploration_options options = {.want_graph = true, .memory_limit = default_memory_limit(true)};
     explore(&exploration, &model, &trace->setting, &options);
     if (exploration.stopped == NULL)
-        enabled_find(&enabled, &exploration.graph, core_count());
+        enabled_find(&enabled, &exploration.graph);
     else
         printf("Not all could be explored: %s.\n", exploration.stopped);
     judge(&finding, &exploration, &enabled, trace->property);

@@ -68,7 +68,7 @@ static void ticket_states(unsigned k, unsigned states, unsigned enabled_states)
     struct explored *explored = explored_open(&setting);
     struct enabled enabled;
     assert_int_equal(explored->exploration.states, states);
-    enabled_find(&enabled, &explored->exploration.graph, 2);
+    enabled_find(&enabled, &explored->exploration.graph);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(count_enabled(explored, &enabled, i), enabled_states);
         for (uint32_t state = 0; state < states; state++) {
@@ -109,7 +109,7 @@ static void naive_k_bakery(void **test_state)
     struct setting setting = setting_of("test:naive_k_bakery", 2, 2);
     struct explored *explored = explored_open(&setting);
     struct enabled enabled;
-    enabled_find(&enabled, &explored->exploration.graph, 1);
+    enabled_find(&enabled, &explored->exploration.graph);
     for (unsigned i = 0; i < 2; i++) {
         for (uint32_t state = 0; state < explored->exploration.graph.states; state++) {
             const struct process *self = process_in(explored, state, i);
@@ -131,7 +131,7 @@ static void bakery_enables_one_at_a_time(void **test_state)
     struct explored *explored = explored_open(&setting);
     struct enabled enabled;
     unsigned somebody = 0;
-    enabled_find(&enabled, &explored->exploration.graph, 2);
+    enabled_find(&enabled, &explored->exploration.graph);
     for (uint32_t state = 0; state < explored->exploration.graph.states; state++) {
         assert_true(__builtin_popcount(enabled.critical[state]) <= 1);
         somebody += enabled.critical[state] != 0;
@@ -187,7 +187,7 @@ static void assert_as_defined(struct setting setting)
     struct explored *explored = explored_open(&setting);
     const struct graph *graph = &explored->exploration.graph;
     struct enabled enabled;
-    enabled_find(&enabled, graph, 2);
+    enabled_find(&enabled, graph);
     uint8_t *reached = calloc(1, graph->states), *on_cycle = calloc(1, graph->states);
     for (unsigned i = 0; i < graph->n; i++) {
         for (uint32_t state = 0; state < graph->states; state++)

@@ -207,7 +207,7 @@ static void both_must_step(void **state)
     (void)state;
     struct drawing d;
     DRAW(&d, 2, {0, 1, 0}, {1, 0, 0});
-    assert_int_equal(fair(&d, whatever), NO_COMPONENT);
+    assert_int_equal(fair(&d, whatever), NOWHERE);
     DRAW(&d, 2, {0, 1, 0}, {1, 0, 1});
     assert_int_equal(fair(&d, whatever), 0);
 }
@@ -218,7 +218,7 @@ static void failed_waits_are_fair(void **state)
     struct drawing d;
     DRAW(&d, 2, {0, 1, 0});
     d.standing[1].spins = 2; /* only process 1 */
-    assert_int_equal(fair(&d, whatever), NO_COMPONENT);
+    assert_int_equal(fair(&d, whatever), NOWHERE);
     d.standing[1].spins = 3;
     assert_int_equal(fair(&d, whatever), 1);
 }
@@ -242,7 +242,7 @@ static void a_crashed_one_need_not_step(void **state)
     for (uint32_t s = 0; s < 2; s++)
         d.standing[s].crashed = 2;
     assert_int_equal(fair(&d, whatever), 0);
-    assert_int_equal(fair(&d, nobody_crashed), NO_COMPONENT);
+    assert_int_equal(fair(&d, nobody_crashed), NOWHERE);
 }
 
 static void the_smallest_state_is_named(void **state)

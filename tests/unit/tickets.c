@@ -107,7 +107,8 @@ static void a_wide_gap_is_used_up(void **test_state)
     field_set(still_there, model.register_field[VALID], widest - GAP + 1);
     memcpy(gone, still_there, sizeof gone);
     assert_int_equal(tickets_normalise(&model, still_there, false), AMBIGUOUS);
-    assert_true(field_get(still_there, model.register_field[VALID]) > field_get(still_there, model.register_field[ISSUE]));
+    assert_true(field_get(still_there, model.register_field[VALID]) >
+                field_get(still_there, model.register_field[ISSUE]));
     assert_int_equal(tickets_normalise(&model, gone, true), APPLIED);
     assert_int_equal(field_get(gone, model.register_field[VALID]), 1);
     assert_int_equal(field_get(gone, model.register_field[ISSUE]), 1);
@@ -212,10 +213,14 @@ static void merged_states_are_fewer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(narrow_gaps_stay),      cmocka_unit_test(wide_gaps_look_equal),
-        cmocka_unit_test(order_is_kept),         cmocka_unit_test(a_wide_gap_is_used_up),
-        cmocka_unit_test(a_gap_widens_again),    cmocka_unit_test(verdicts_do_not_depend_on_the_gap),
-        cmocka_unit_test(bakery_has_287_states), cmocka_unit_test(merged_states_are_fewer),
+        cmocka_unit_test(narrow_gaps_stay),
+        cmocka_unit_test(wide_gaps_look_equal),
+        cmocka_unit_test(order_is_kept),
+        cmocka_unit_test(a_wide_gap_is_used_up),
+        cmocka_unit_test(a_gap_widens_again),
+        cmocka_unit_test(verdicts_do_not_depend_on_the_gap),
+        cmocka_unit_test(bakery_has_287_states),
+        cmocka_unit_test(merged_states_are_fewer),
         cmocka_unit_test(renamed_tickets_stand_for_real_ones),
     };
     return cmocka_run_group_tests_name("tickets", tests, NULL, NULL);

@@ -13,7 +13,7 @@ static json_t *counterexample(const struct setting *setting, enum property prope
     struct explored *explored = explored_open(setting);
     struct finding finding;
     struct enabled enabled = {0};
-    enabled_find(&enabled, &explored->exploration.graph, 1);
+    enabled_find(&enabled, &explored->exploration.graph);
     judge(&finding, &explored->exploration, &enabled, property);
     assert_int_equal(finding.verdict, VIOLATED);
     struct trace trace;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/sweeps.h"
+
+#include "checker/die.h"
+#include "checker/parallel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Marks only ever change in one direction, so it does no harm to read an old one: whatever is missed is seen by the next
+ * sweep, and the end is the same in every run. */
+#define mark_get(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define mark_set(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
+
+struct sweeping {
+    const struct graph *graph;
+    void *marks;
+    uint8_t forbidden;
+    bool (*visit)(const struct sweeping *sweeping, uint32_t state); /* whether anything changed */
+    atomic_bool changed;
+};
+
+static void sweep_share(void *context, unsigned share, unsigned shares)
+{
+    struct sweeping *sweeping = context;
+    uint32_t states = sweeping->graph->states;
+    uint32_t from = (uint32_t)((uint64_t)states * share / shares),
+             to = (uint32_t)((uint64_t)states * (share + 1) / shares);
+    bool changed = false;
+    for (uint32_t at = 0; at < to - from; at++)
+        changed |= sweeping->visit(sweeping, to - 1 - at);
+    if (changed)
+        atomic_store(&sweeping->changed, true);
+}
+
+static void sweep(struct sweeping *sweeping)
+{
+    unsigned threads = core_count();
+    do {
+        atomic_store(&sweeping->changed, false);
+        parallel(threads, sweep_share, sweeping);
+    } while (atomic_load(&sweeping->changed));
+}
+
+/* --- blocked -------------------------------------------------------------------------------------------------------- */
+
+static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
+{
+    const struct graph *graph = sweeping->graph;
+    uint16_t *blocked = sweeping->marks, before = mark_get(&blocked[state]), after = before;
+    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+        after |= mark_get(&blocked[graph->targets[edge]]);
+    after &= (uint16_t)~graph->standing[state].critical;
+    if (after == before)
+        return false;
+    mark_set(&blocked[state], after);
+    return true;
+}
+
+uint16_t *sweep_for_blocked(const struct graph *graph)
+{
+    uint16_t *blocked = must_allocate(graph->states * sizeof *blocked);
+    for (uint32_t state = 0; state < graph->states; state++)
+        blocked[state] = graph->standing[state].spins & (uint16_t)~graph->standing[state].critical;
+    sweep(&(struct sweeping){.graph = graph, .marks = blocked, .visit = spread_blocked});
+    return blocked;
+}
+
+/* --- loops ---------------------------------------------------------------------------------------------------------- */
+
+static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
+{
+    const struct graph *graph = sweeping->graph;
+    const struct standing *standing = &graph->standing[state];
+    uint8_t *in = sweeping->marks;
+    if (!mark_get(&in[state]))
+        return false;
+    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+        if (!(graph->kinds[edge] & sweeping->forbidden) && mark_get(&in[graph->targets[edge]]))
+            return false;
+    uint16_t all = (uint16_t)((1u << graph->n) - 1);
+    if (((standing->spins | standing->remainder | standing->crashed) & all) == all)
+        return false;
+    mark_set(&in[state], 0);
+    return true;
+}
+
+void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden)
+{
+    sweep(&(struct sweeping){.graph = graph, .marks = in, .forbidden = forbidden, .visit = drop_if_loose});
+}
