@@ -31,19 +31,19 @@ burns_lynch -n 6
 burns_lynch -n 7
 burns_lynch -n 4 --order any
 burns_lynch -n 5 --order any
-burns_lynch -n 4 --registers safe --property exclusion --property deadlock-freedom
+burns_lynch -n 5 --registers safe --property exclusion --property deadlock-freedom
 burns_lynch -n 5 --fault crash:5
 burns_lynch -n 3 --property lockout-freedom
 bakery -n 2
 bakery -n 3
+bakery -n 4
 bakery -n 2 --order any
 bakery -n 3 --order any
 bakery -n 2 --registers regular
-bakery -n 3 --registers regular --passages 1
+bakery -n 3 --registers regular
 bakery -n 3 --fault crash:3
-bakery -n 4 --passages 1
-bakery -n 4 --passages 2,2,1,1 --property exclusion
-bakery -n 4 --passages 2 --property exclusion
+bakery -n 3 --property lockout-freedom --fault crash
+bakery -n 4 --passages 2 --order any --property exclusion
 END
 }
 

@@ -529,6 +529,9 @@ static bool explore_level(struct search *search, double start, double *reported)
         search->block_states = 0;
         uint64_t share = search->exploration->states / BLOCK_SHARE;
         uint32_t block = share < BLOCK_MIN ? BLOCK_MIN : share > BLOCK_MAX ? BLOCK_MAX : (uint32_t)share;
+        uint64_t max_states = search->options->max_states;
+        if (max_states > 0 && max_states / BLOCK_SHARE < block)
+            block = (uint32_t)(max_states / BLOCK_SHARE) + 1; /* so that the limit is not overshot by much */
         while (p < PARTITIONS && search->block_states < block) {
             uint32_t room = block - search->block_states, available = level_end[p] - at;
             uint32_t count = available < room ? available : room;

@@ -18,7 +18,7 @@ struct pair_question {
     bool leaving; /* the second half of fifo-enabling: about the way out */
     const struct graph *graph;
     const struct enabled *enabled;
-    const uint16_t *depth; /* of each state */
+    const uint32_t *depth; /* of each state */
     unsigned i, j;
 };
 
@@ -164,9 +164,9 @@ static void ask_pair(const struct pair_question *question, struct pair_answer *a
     free(layer.queue);
 }
 
-static uint16_t *depths(const struct graph *graph)
+static uint32_t *depths(const struct graph *graph)
 {
-    uint16_t *depth = must_allocate(graph->states * sizeof *depth);
+    uint32_t *depth = must_allocate(graph->states * sizeof *depth);
     for (uint32_t state = 0; state < graph->states; state++)
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
             if (graph->targets[edge] > state && depth[graph->targets[edge]] == 0)
@@ -399,7 +399,7 @@ void judge_order(struct finding *finding, const struct exploration *exploration,
         return;
     }
     const struct graph *graph = &exploration->graph;
-    uint16_t *depth = depths(graph);
+    uint32_t *depth = depths(graph);
     unsigned n = graph->n, halves = finding->property == FIFO_ENABLING ? 2 : 1;
     struct pairs pairs = {
         .question = {.property = finding->property, .graph = graph, .enabled = enabled, .depth = depth},
