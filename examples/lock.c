@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four processes share one account. Each pays in 1000 times; the bakery lets them at it one at a time, first come, first
- * served. Prints the balance: 4000, since no payment is lost.
+ * Four processes share one account. Each pays in 1000 times; the bakery lets them at it one at a time, first come,
+ * first served. Prints the balance: 4000, since no payment is lost.
  *
  *     cc examples/lock.c build/libadmit.a -Iinclude -o lock && ./lock
  */

@@ -119,7 +119,8 @@ ADMIT_API const char *admit_algorithm_fairness(const char *id);
 /* Whether such a lock can be made: ADMIT_OK, or the error that making it would give. */
 ADMIT_API admit_error admit_algorithm_supports(const char *id, unsigned n, unsigned k);
 
-/* --- Locks ---------------------------------------------------------------------------------------------------------- */
+/* --- Locks
+ * ---------------------------------------------------------------------------------------------------------- */
 
 #define ADMIT_PARTICIPANTS_MAX 64
 #define ADMIT_ALIGNMENT 64

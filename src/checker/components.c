@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* While the search is under way, of[] says when a state was first visited, from 1, or 0 if it was not; components are
- * numbered above all visits. So one look tells whether an edge leads to a state that is new, open or finished, and only an
- * open one can be smaller than a low link. */
+ * numbered above all visits. So one look tells whether an edge leads to a state that is new, open or finished, and
+ * only an open one can be smaller than a low link. */
 struct frame {
     uint32_t state, low;
     uint64_t edge, end; /* the next to look at, and the end of them */

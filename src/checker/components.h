@@ -2,8 +2,8 @@
  *
  * components.h - strongly connected components of a part of the graph: where a run can go on for ever.
  *
- * All arrays here are as long as the graph has states, but only what is in the part is ever touched: fresh memory comes as
- * zeroes that cost nothing until they are looked at, so that a small part of a large graph is cheap.
+ * All arrays here are as long as the graph has states, but only what is in the part is ever touched: fresh memory comes
+ * as zeroes that cost nothing until they are looked at, so that a small part of a large graph is cheap.
  */
 #ifndef ADMIT_CHECKER_COMPONENTS_H
 #define ADMIT_CHECKER_COMPONENTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "checker/explore.h"
+#include "checker/search.h"
 
 #include "checker/die.h"
 #include "checker/hash.h"
@@ -16,79 +16,6 @@ enum {
     BLOCK_SHARE = 16,      /* a block is at most this part of all states, so that its successors take little memory */
     WORTH_SHARING = 512,   /* a smaller block is not worth waking anybody for */
     SHARES_PER_THREAD = 4, /* so that nobody waits long for a thread that was held up */
-    SHARES_MAX = 64,
-    MISSING_MAX = 1 << 14 /* noted per share before the model learns them */
-};
-
-/* Successors on their way to one partition: the state, then a word with its parent and its edge's place. */
-struct bucket {
-    uint64_t *entries;
-    size_t words, room;
-};
-
-/* A step that the model does not know yet. */
-struct missing {
-    struct step step;
-    uint64_t state[WORDS_MAX];
-};
-
-struct violation {
-    bool found;
-    uint32_t source;
-    struct step step;
-};
-
-/* One share of a block: a run of its states, and all that comes of expanding them. */
-struct worker {
-    struct search *search;
-    unsigned number;
-    struct bucket bucket[PARTITIONS];
-    struct missing *missing;
-    size_t missing_count, missing_room;
-    uint64_t transitions, entries, ambiguous;
-    unsigned most_inside;
-    struct violation violation;
-    /* where the state in hand is */
-    uint32_t position, source;
-    const uint64_t *state;
-    /* edges of this block */
-    uint8_t *kinds;
-    uint64_t edges, edge_room, edge_base;
-    uint16_t spins;
-    uint64_t bytes;
-};
-
-struct thread {
-    struct search *search;
-    pthread_t handle;
-    uint32_t *numbers; /* scratch for store_add */
-    size_t number_room;
-};
-
-struct slice {
-    unsigned partition;
-    uint32_t from, count;
-    uint32_t position; /* of its first state in the block */
-};
-
-struct search {
-    struct exploration *exploration;
-    const struct exploration_options *options;
-    struct model *model;
-    struct store *store;
-    struct graph *graph;
-    unsigned threads, stride;
-    struct thread thread[SHARES_MAX];
-    pthread_barrier_t barrier;
-    void (*phase)(struct thread *thread);
-    unsigned shares;                  /* of this block */
-    struct worker worker[SHARES_MAX]; /* one per share */
-    uint32_t level_start[PARTITIONS];
-    struct slice slices[PARTITIONS];
-    unsigned slice_count;
-    uint32_t block_states;
-    uint64_t block_first; /* number of its first state in the graph */
-    atomic_uint next;     /* share, or partition */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -105,202 +32,15 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* --- expanding ------------------------------------------------------------------------------------------------------ */
-
-static unsigned inside(const struct model *model, const uint64_t *state)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < model->n; i++)
-        count += local_of(model, state, i)->section == CRITICAL;
-    return count;
-}
-
-static uint64_t *bucket_room(struct worker *worker, struct bucket *bucket, unsigned stride)
-{
-    if (bucket->words + stride > bucket->room) {
-        size_t room = bucket->room == 0 ? 64 : bucket->room * 2;
-        worker->bytes += (room - bucket->room) * sizeof(uint64_t);
-        bucket->room = room;
-        bucket->entries = must_reallocate(bucket->entries, room * sizeof(uint64_t));
-    }
-    return bucket->entries + bucket->words;
-}
-
-static inline void send(struct worker *worker, unsigned words, const uint64_t *state, uint64_t edge)
-{
-    unsigned partition = partition_of(hash_words(state, words));
-    struct bucket *bucket = &worker->bucket[partition];
-    uint64_t *entry = bucket_room(worker, bucket, words + 1);
-    for (unsigned w = 0; w < words; w++)
-        entry[w] = state[w];
-    entry[words] = edge << 32 | worker->source;
-    bucket->words += words + 1;
-}
-
-static inline void count_entry(struct worker *worker, struct step step, const uint64_t *successor)
-{
-    const struct model *model = worker->search->model;
-    unsigned count = inside(model, successor);
-    worker->entries++;
-    if (count > worker->most_inside)
-        worker->most_inside = count;
-    if (count > model->instance.setting.k && !worker->violation.found)
-        worker->violation = (struct violation){true, worker->source, step};
-}
-
-static uint64_t add_edge(struct worker *worker, struct step step, uint8_t events)
-{
-    if (worker->edges == worker->edge_room) {
-        worker->edge_room = worker->edge_room == 0 ? 4096 : worker->edge_room * 2;
-        worker->kinds = must_reallocate(worker->kinds, worker->edge_room);
-    }
-    uint8_t kind = step.process;
-    kind |= step.crash ? EDGE_CRASH : 0;
-    kind |= events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0;
-    kind |= events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0;
-    worker->kinds[worker->edges] = kind;
-    return worker->edges++;
-}
-
-static void note_missing(struct worker *worker, struct step step)
-{
-    if (worker->missing_count == MISSING_MAX)
-        return; /* it will be met again */
-    if (worker->missing_count == worker->missing_room) {
-        worker->missing_room = worker->missing_room == 0 ? 64 : worker->missing_room * 2;
-        worker->missing = must_reallocate(worker->missing, worker->missing_room * sizeof *worker->missing);
-    }
-    struct missing *missing = &worker->missing[worker->missing_count++];
-    missing->step = step;
-    memcpy(missing->state, worker->state, worker->search->model->words * sizeof(uint64_t));
-}
-
-static inline __attribute__((always_inline)) void take_step_of(struct worker *worker, unsigned words, struct step step,
-                                                               const struct move *move)
-{
-    const struct search *search = worker->search;
-    uint64_t successor[WORDS_MAX];
-    uint8_t events;
-    enum applied applied;
-    worker->transitions++;
-    do {
-        applied = move != NULL ? apply_move(search->model, words, worker->state, step, move, successor, &events)
-                               : model_apply(search->model, worker->state, step, successor, &events);
-        if (applied == MISSING) {
-            note_missing(worker, step);
-            return;
-        }
-        if (same_state(successor, worker->state, words)) {
-            worker->spins |= (uint16_t)(1u << step.process);
-        } else {
-            if (events & ENTERS_CRITICAL)
-                count_entry(worker, step, successor);
-            send(worker, words, successor, search->options->want_graph ? add_edge(worker, step, events) : 0);
-        }
-        step.gap_is_gone = true;
-        worker->ambiguous += applied == AMBIGUOUS;
-    } while (applied == AMBIGUOUS);
-}
-
-static inline void take_step(void *context, struct step step, const struct move *move)
-{
-    struct worker *worker = context;
-    take_step_of(worker, worker->search->model->words, step, move);
-}
-
-/* The same where states are single words, which is where speed matters most. */
-static inline void take_step_of_one_word(void *context, struct step step, const struct move *move)
-{
-    take_step_of(context, 1, step, move);
-}
-
-static struct standing standing_of(const struct model *model, const uint64_t *state)
-{
-    struct standing standing = {0};
-    for (unsigned i = 0; i < model->n; i++) {
-        const struct local *local = local_of(model, state, i);
-        uint16_t bit = (uint16_t)(1u << i);
-        standing.remainder |= local->section == REMAINDER ? bit : 0;
-        standing.doorway |= local->section == DOORWAY ? bit : 0;
-        standing.waiting_room |= local->section == WAITING_ROOM ? bit : 0;
-        standing.critical |= local->section == CRITICAL ? bit : 0;
-        standing.crashed |= local->crashed ? bit : 0;
-    }
-    return standing;
-}
-
-static const uint64_t *state_in_slice(const struct search *search, const struct slice *slice, uint32_t offset)
-{
-    const struct store *store = search->store;
-    uint32_t place = slice->from + offset;
-    if (!store->fingerprints)
-        return store_record(store, place << PARTITION_BITS | slice->partition);
-    const struct partition *partition = &store->partition[slice->partition];
-    return partition->this_level + (size_t)(place - search->level_start[slice->partition]) * store->words;
-}
-
-static void expand_state(struct worker *worker, const struct slice *slice, uint32_t offset)
-{
-    const struct search *search = worker->search;
-    worker->state = state_in_slice(search, slice, offset);
-    worker->source = (slice->from + offset) << PARTITION_BITS | slice->partition;
-    worker->position = slice->position + offset;
-    worker->spins = 0;
-    uint64_t edges_before = worker->edges;
-    if (search->model->words == 1)
-        for_each_step(search->model, worker->state, take_step_of_one_word, worker);
-    else
-        for_each_step(search->model, worker->state, take_step, worker);
-    if (!search->options->want_graph)
-        return;
-    uint64_t number = search->block_first + worker->position;
-    search->graph->standing[number] = standing_of(search->model, worker->state);
-    search->graph->standing[number].spins = worker->spins;
-    search->graph->numbers[number] = worker->source;
-    search->graph->first[number] = worker->edges - edges_before; /* the degree, until settle_edges knows more */
-}
-
-static void expand_share(struct worker *worker)
-{
-    const struct search *search = worker->search;
-    for (unsigned p = 0; p < PARTITIONS; p++)
-        worker->bucket[p].words = 0;
-    worker->transitions = worker->entries = worker->ambiguous = worker->edges = 0;
-    worker->violation.found = false;
-    uint64_t from = (uint64_t)search->block_states * worker->number / search->shares;
-    uint64_t to = (uint64_t)search->block_states * (worker->number + 1) / search->shares;
-    for (unsigned s = 0; s < search->slice_count; s++) {
-        const struct slice *slice = &search->slices[s];
-        uint64_t position = from > slice->position ? from : slice->position;
-        for (; position < to && position < slice->position + slice->count; position++)
-            expand_state(worker, slice, (uint32_t)(position - slice->position));
-    }
-}
+/* --- phases and threads
+ * --------------------------------------------------------------------------------------------- */
 
 /* First phase: the threads expand the shares of the block. */
 static void expand(struct thread *thread)
 {
     struct search *search = thread->search;
-    for (unsigned share; (share = atomic_fetch_add(&search->next, 1)) < search->shares;)
-        expand_share(&search->worker[share]);
-}
-
-/* Adds what a share has for one partition. */
-static void collect_bucket(struct thread *thread, struct worker *worker, unsigned partition)
-{
-    struct search *search = thread->search;
-    struct bucket *bucket = &worker->bucket[partition];
-    unsigned stride = search->stride;
-    size_t count = bucket->words / stride;
-    if (count > thread->number_room) {
-        thread->number_room = count + count / 2;
-        thread->numbers = must_reallocate(thread->numbers, thread->number_room * sizeof *thread->numbers);
-    }
-    store_add(search->store, partition, bucket->entries, stride, count, thread->numbers);
-    for (size_t e = 0; search->options->want_graph && e < count; e++) {
-        uint64_t edge = bucket->entries[e * stride + stride - 1] >> 32;
-        search->graph->targets[worker->edge_base + edge] = thread->numbers[e];
-    }
+    for (unsigned s; (s = atomic_fetch_add(&search->next, 1)) < search->shares;)
+        expand_share(&search->share[s]);
 }
 
 /* Second phase: the threads take partitions and add what came for them, in the order of the block. */
@@ -308,11 +48,9 @@ static void collect(struct thread *thread)
 {
     struct search *search = thread->search;
     for (unsigned p; (p = atomic_fetch_add(&search->next, 1)) < PARTITIONS;)
-        for (unsigned share = 0; share < search->shares; share++)
-            collect_bucket(thread, &search->worker[share], p);
+        for (unsigned s = 0; s < search->shares; s++)
+            collect_bucket(thread, &search->share[s], p);
 }
-
-/* --- threads -------------------------------------------------------------------------------------------------------- */
 
 static void *helper_thread(void *argument)
 {
@@ -345,9 +83,9 @@ static void run_phase(struct search *search, void (*phase)(struct thread *thread
 static void start_threads(struct search *search)
 {
     search->threads = core_count();
-    for (unsigned share = 0; share < SHARES_MAX; share++) {
-        search->worker[share].search = search;
-        search->worker[share].number = share;
+    for (unsigned s = 0; s < SHARES_MAX; s++) {
+        search->share[s].search = search;
+        search->share[s].number = s;
     }
     for (unsigned t = 0; t < search->threads; t++)
         search->thread[t].search = search;
@@ -369,25 +107,26 @@ static void stop_threads(struct search *search)
     }
     if (search->threads > 1)
         pthread_barrier_destroy(&search->barrier);
-    for (unsigned share = 0; share < SHARES_MAX; share++) {
+    for (unsigned s = 0; s < SHARES_MAX; s++) {
         for (unsigned p = 0; p < PARTITIONS; p++)
-            free(search->worker[share].bucket[p].entries);
-        free(search->worker[share].missing);
-        free(search->worker[share].kinds);
+            free(search->share[s].bucket[p].entries);
+        free(search->share[s].missing);
+        free(search->share[s].kinds);
     }
 }
 
-/* --- one block ------------------------------------------------------------------------------------------------------ */
+/* --- one block
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* Teaches the model the steps that were missing, in the order of the states. Returns whether there were any; then the block
- * must be expanded again, which is rare once the processes have been everywhere. */
+/* Teaches the model the steps that were missing, in the order of the states. Returns whether there were any; then
+ * the block must be expanded again, which is rare once the processes have been everywhere. */
 static bool learn_missing(struct search *search)
 {
     bool any = false;
     for (unsigned t = 0; t < search->shares; t++) {
-        struct worker *worker = &search->worker[t];
-        for (size_t m = 0; m < worker->missing_count && search->exploration->stopped == NULL; m++) {
-            struct missing *missing = &worker->missing[m];
+        struct share *share = &search->share[t];
+        for (size_t m = 0; m < share->missing_count && search->exploration->stopped == NULL; m++) {
+            struct missing *missing = &share->missing[m];
             uint64_t successor[WORDS_MAX];
             uint8_t events;
             enum applied applied = model_learn(search->model, missing->state, missing->step, successor, &events);
@@ -397,8 +136,8 @@ static bool learn_missing(struct search *search)
             if (applied == MISSING)
                 search->exploration->stopped = search->model->overflow;
         }
-        any |= worker->missing_count > 0;
-        worker->missing_count = 0;
+        any |= share->missing_count > 0;
+        share->missing_count = 0;
     }
     return any;
 }
@@ -409,8 +148,8 @@ static void settle_edges(struct search *search)
     struct graph *graph = search->graph;
     uint64_t base = graph->edges, total = 0;
     for (unsigned t = 0; t < search->shares; t++) {
-        search->worker[t].edge_base = base + total;
-        total += search->worker[t].edges;
+        search->share[t].edge_base = base + total;
+        total += search->share[t].edges;
     }
     graph_reserve(graph, 0, total);
     uint64_t first = base;
@@ -425,10 +164,10 @@ static void settle_edges(struct search *search)
 static void copy_kinds(struct search *search)
 {
     for (unsigned t = 0; t < search->shares; t++) {
-        struct worker *worker = &search->worker[t];
-        if (worker->edges > 0)
-            memcpy(search->graph->kinds + worker->edge_base, worker->kinds, worker->edges);
-        search->graph->edges += worker->edges;
+        struct share *share = &search->share[t];
+        if (share->edges > 0)
+            memcpy(search->graph->kinds + share->edge_base, share->kinds, share->edges);
+        search->graph->edges += share->edges;
     }
     search->graph->states += search->block_states;
 }
@@ -438,16 +177,16 @@ static void sum_up(struct search *search)
 {
     struct exploration *exploration = search->exploration;
     for (unsigned t = 0; t < search->shares; t++) {
-        const struct worker *worker = &search->worker[t];
-        exploration->transitions += worker->transitions;
-        exploration->entries += worker->entries;
-        exploration->ambiguous += worker->ambiguous;
-        if (worker->most_inside > exploration->most_inside)
-            exploration->most_inside = worker->most_inside;
-        if (worker->violation.found && !exploration->violated) {
+        const struct share *share = &search->share[t];
+        exploration->transitions += share->transitions;
+        exploration->entries += share->entries;
+        exploration->ambiguous += share->ambiguous;
+        if (share->most_inside > exploration->most_inside)
+            exploration->most_inside = share->most_inside;
+        if (share->violation.found && !exploration->violated) {
             exploration->violated = true;
-            exploration->violation_source = worker->violation.source;
-            exploration->violation_step = worker->violation.step;
+            exploration->violation_source = share->violation.source;
+            exploration->violation_step = share->violation.step;
         }
     }
     exploration->expanded += search->block_states;
@@ -475,7 +214,8 @@ static void explore_block(struct search *search)
     sum_up(search);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void measure(struct search *search, double start)
 {
@@ -483,9 +223,9 @@ static void measure(struct search *search, double start)
     uint64_t bytes = atomic_load(&search->store->bytes) + graph_bytes(search->graph);
     for (unsigned t = 0; t < search->threads; t++)
         bytes += search->thread[t].number_room * sizeof *search->thread[t].numbers;
-    for (unsigned share = 0; share < SHARES_MAX; share++) {
-        const struct worker *worker = &search->worker[share];
-        bytes += worker->bytes + worker->edge_room;
+    for (unsigned s = 0; s < SHARES_MAX; s++) {
+        const struct share *share = &search->share[s];
+        bytes += share->bytes + share->edge_room;
     }
     exploration->states = store_count(search->store);
     if (bytes > exploration->bytes)

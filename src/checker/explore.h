@@ -3,8 +3,9 @@
  * explore.h - breadth-first search over all interleavings, on all cores, with the same result in every run.
  *
  * A level is cut into blocks of states. In each block, all threads first expand their share and sort the successors by
- * partition of the store; then each takes whole partitions and adds what came for them, in the order of the states it came
- * from. So neither the numbers of states nor the choice of parents depends on timing or on how many threads there are.
+ * partition of the store; then each takes whole partitions and adds what came for them, in the order of the states it
+ * came from. So neither the numbers of states nor the choice of parents depends on timing or on how many threads there
+ * are.
  */
 #ifndef ADMIT_CHECKER_EXPLORE_H
 #define ADMIT_CHECKER_EXPLORE_H

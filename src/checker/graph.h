@@ -3,8 +3,9 @@
  * graph.h - the explored states and steps, laid out for the questions that need more than one look at each: who can run
  * for ever, who can be overtaken, who is enabled.
  *
- * States are numbered in the order in which they were expanded, which is breadth first: state 0 is the start, and a smaller
- * number is never further from it. A failed wait is a step that stays where it is; those are a mask per state, not edges.
+ * States are numbered in the order in which they were expanded, which is breadth first: state 0 is the start, and a
+ * smaller number is never further from it. A failed wait is a step that stays where it is; those are a mask per state,
+ * not edges.
  */
 #ifndef ADMIT_CHECKER_GRAPH_H
 #define ADMIT_CHECKER_GRAPH_H

@@ -9,8 +9,9 @@
  *
  * A state is a few 64-bit words of bit fields: one per process (the number of its locals) and one per register.
  *
- * Exploring threads only read a model. What they find missing they hand to one thread that adds it while the others rest,
- * in the order of the states, so that all numbers, and with them counts and counterexamples, are the same in every run.
+ * Exploring threads only read a model. What they find missing they hand to one thread that adds it while the others
+ * rest, in the order of the states, so that all numbers, and with them counts and counterexamples, are the same in
+ * every run.
  */
 #ifndef ADMIT_CHECKER_MODEL_H
 #define ADMIT_CHECKER_MODEL_H
@@ -161,9 +162,9 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
     return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 
-/* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its moves,
- * then for each the values that a read may return (more than one only if it overlaps a write), then its crash, which has
- * no move. */
+/* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its
+ * moves, then for each the values that a read may return (more than one only if it overlaps a write), then its
+ * crash, which has no move. */
 typedef void step_visitor(void *context, struct step step, const struct move *move);
 
 static inline __attribute__((always_inline)) void for_each_step(const struct model *model, const uint64_t *state,

@@ -8,7 +8,8 @@
 /* Cores to use: those there are, or as many as the environment variable ADMIT_THREADS says. */
 unsigned core_count(void);
 
-/* Calls work(context, 0, shares) .. work(context, shares - 1, shares), each on a thread of its own, and waits for all. */
+/* Calls work(context, 0, shares) .. work(context, shares - 1, shares), each on a thread of its own, and waits for
+ * all. */
 void parallel(unsigned shares, void (*work)(void *context, unsigned share, unsigned shares), void *context);
 
 #endif

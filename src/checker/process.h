@@ -2,9 +2,9 @@
  *
  * process.h - an algorithm set up for n processes, and one process of it, standing before its next shared access.
  *
- * This is the only place that calls an algorithm's text. A step is: the access that the process stands before, all local
- * work after it, up to the next access. Sections change inside such a step. On registers that are not atomic a write is
- * two steps, begin and end; the local work belongs to the end.
+ * This is the only place that calls an algorithm's text. A step is: the access that the process stands before, all
+ * local work after it, up to the next access. Sections change inside such a step. On registers that are not atomic a
+ * write is two steps, begin and end; the local work belongs to the end.
  */
 #ifndef ADMIT_CHECKER_PROCESS_H
 #define ADMIT_CHECKER_PROCESS_H
@@ -75,8 +75,9 @@ uint64_t shared_bits(const struct instance *instance);
 
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
-/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as) value.
- * False if the text breaks the rules of the register language, which ends the program unless instance->tolerant. */
+/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as)
+ * value. False if the text breaks the rules of the register language, which ends the program unless
+ * instance->tolerant. */
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access);
 /* Which access the next step makes, and what a plain write would write (as result). */

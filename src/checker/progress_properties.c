@@ -2,9 +2,9 @@
  *
  * Progress: deadlock-freedom (P2), lockout-freedom (P3), avoidance of k-deadlock (P8).
  *
- * P2 and P3 assume weak fairness: an infinite run counts only if everybody outside the remainder keeps stepping, but for
- * those that crashed. On a finite graph such a run ends in a strongly connected component, and conversely a component in
- * which each of them has a step carries such a run. P8 ranges over every schedule, fair or not.
+ * P2 and P3 assume weak fairness: an infinite run counts only if everybody outside the remainder keeps stepping, but
+ * for those that crashed. On a finite graph such a run ends in a strongly connected component, and conversely a
+ * component in which each of them has a step carries such a run. P8 ranges over every schedule, fair or not.
  */
 #include "checker/die.h"
 #include "checker/parallel.h"
@@ -20,7 +20,8 @@ static unsigned count(uint16_t processes)
     return (unsigned)__builtin_popcount(processes);
 }
 
-/* --- P2 ------------------------------------------------------------------------------------------------------------- */
+/* --- P2
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_deadlock(const void *context, const struct standing *standing)
 {
@@ -59,7 +60,8 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
     free(in);
 }
 
-/* --- P3 ------------------------------------------------------------------------------------------------------------- */
+/* --- P3
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static bool is_under_way(const struct standing *standing, unsigned i)
 {
@@ -153,7 +155,8 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- P8 ------------------------------------------------------------------------------------------------------------- */
+/* --- P8
+ * ------------------------------------------------------------------------------------------------------------- */
 
 struct waiting {
     const struct graph *graph;
@@ -188,8 +191,8 @@ static bool is_stuck(const struct waiting *waiting, uint32_t state)
     return (waits_to_enter(waiting, state) != 0 && !full) || waits_to_leave(waiting, state) != 0;
 }
 
-/* The same of all states that progress does not separate from this one: those inside, and those trying who are enabled, stay
- * so without progress, and if they are k, no such state is stuck. */
+/* The same of all states that progress does not separate from this one: those inside, and those trying who are
+ * enabled, stay so without progress, and if they are k, no such state is stuck. */
 static bool may_be_stuck(const struct waiting *waiting, uint32_t state)
 {
     const struct standing *standing = &waiting->graph->standing[state];
@@ -198,8 +201,8 @@ static bool may_be_stuck(const struct waiting *waiting, uint32_t state)
            waits_to_leave(waiting, state) != 0;
 }
 
-/* The first state from which a k-deadlock starts; one in which somebody can step without changing anything will do, and is
- * looked for first because it is cheap. */
+/* The first state from which a k-deadlock starts; one in which somebody can step without changing anything will do,
+ * and is looked for first because it is cheap. */
 static uint32_t find_k_deadlock(const struct waiting *waiting, const struct part *part)
 {
     const struct graph *graph = waiting->graph;

@@ -80,9 +80,11 @@ void judge(struct finding *finding, const struct exploration *exploration, const
     case FCFS:
     case FIFE:
     case STRONG_FIFE:
-    case OVERTAKING:
     case FIFO_ENABLING:
         judge_order(finding, exploration, enabled);
+        break;
+    case OVERTAKING:
+        judge_overtaking(finding, exploration, enabled);
         break;
     case EXCLUSION:
     case PROPERTIES:

@@ -58,6 +58,7 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
 void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration);
 void judge_bounded_section(struct finding *finding, const struct exploration *exploration);
 void judge_bounded_waiting(struct finding *finding, const struct exploration *exploration);
+void judge_overtaking(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
 void judge_order(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled);

@@ -41,15 +41,15 @@ static inline struct event entry_of(unsigned i)
     return (struct event){.mask = EDGE_PROCESS | EDGE_ENTERS_CRITICAL, .match = (uint8_t)(i | EDGE_ENTERS_CRITICAL)};
 }
 
-/* For each state of the part: the most events in a run from it that stays in the part until its last step, which may leave
- * it; or UNBOUNDED. Other states get 0. The caller frees the result. */
+/* For each state of the part: the most events in a run from it that stays in the part until its last step, which may
+ * leave it; or UNBOUNDED. Other states get 0. The caller frees the result. */
 uint32_t *longest_runs(const struct part *part, struct event event);
 
 /* What is required of a component beyond fairness; standing is that of one of its states. */
 typedef bool component_condition(const void *context, const struct standing *standing);
 
-/* The smallest state of a component of the part in which every process that is neither crashed nor in its remainder takes
- * steps, and that meets the condition; NOWHERE if there is none. Components receives all of them. */
+/* The smallest state of a component of the part in which every process that is neither crashed nor in its remainder
+ * takes steps, and that meets the condition; NOWHERE if there is none. Components receives all of them. */
 uint32_t fair_component(const struct part *part, struct components *components, component_condition *condition,
                         const void *context);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most lookups of other
- * states are turned away without touching a record. */
+/* A slot: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most lookups of
+ * other states are turned away without touching a record. */
 enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_SLOTS = 64, BATCH = 32 };
 static const uint32_t PLACE_MASK = (UINT32_C(1) << PLACE_BITS) - 1;
 

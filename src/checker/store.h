@@ -2,10 +2,10 @@
  *
  * store.h - the set of states found so far: for each its record, its parent, and a number.
  *
- * The store is split into PARTITIONS by hash; each partition is an open-addressed index of 32-bit slots over records that
- * are appended and never move. One thread works on one partition at a time, so nothing is locked. A state's number is
- * (place in its partition) * PARTITIONS + partition: stable, dense enough to index arrays with, and the same in every run,
- * because states reach a partition in an order that does not depend on the number of threads.
+ * The store is split into PARTITIONS by hash; each partition is an open-addressed index of 32-bit slots over records
+ * that are appended and never move. One thread works on one partition at a time, so nothing is locked. A state's number
+ * is (place in its partition) * PARTITIONS + partition: stable, dense enough to index arrays with, and the same in
+ * every run, because states reach a partition in an order that does not depend on the number of threads.
  *
  * A record is the packed state itself or, with fingerprints, its 64-bit hash. Memory per state: the record, 4 bytes of
  * parent, and 4 bytes of slot at a load between 1/2 and 3/4.
@@ -46,8 +46,9 @@ struct store {
 void store_open(struct store *store, unsigned words, bool fingerprints);
 void store_close(struct store *store);
 
-/* Adds the states of a batch, `stride` words apart, each followed by its parent in the low half of one more word; numbers
- * receives each state's number. is_new (may be NULL) counts those that were not there. All belong to one partition. */
+/* Adds the states of a batch, `stride` words apart, each followed by its parent in the low half of one more word;
+ * numbers receives each state's number. is_new (may be NULL) counts those that were not there. All belong to one
+ * partition. */
 void store_add(struct store *store, unsigned partition, const uint64_t *entries, unsigned stride, size_t count,
                uint32_t *numbers);
 

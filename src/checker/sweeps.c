@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Marks only ever change in one direction, so it does no harm to read an old one: whatever is missed is seen by the next
- * sweep, and the end is the same in every run. */
+/* Marks only ever change in one direction, so it does no harm to read an old one: whatever is missed is seen by the
+ * next sweep, and the end is the same in every run. */
 #define mark_get(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define mark_set(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
 
@@ -42,7 +42,8 @@ static void sweep(struct sweeping *sweeping)
     } while (atomic_load(&sweeping->changed));
 }
 
-/* --- blocked -------------------------------------------------------------------------------------------------------- */
+/* --- blocked
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
 {
@@ -66,7 +67,8 @@ uint16_t *sweep_for_blocked(const struct graph *graph)
     return blocked;
 }
 
-/* --- loops ---------------------------------------------------------------------------------------------------------- */
+/* --- loops
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
 {

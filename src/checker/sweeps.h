@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * sweeps.h - questions about the graph that are answered by going over all states again and again until nothing changes.
+ * sweeps.h - questions about the graph that are answered by going over all states again and again until nothing
+ * changes.
  *
- * A sweep reads states and edges in the order in which they lie in memory, on all cores, and for all processes at once (a
- * bit each). States are numbered breadth first, so most edges lead forwards, and few sweeps are needed. That is much faster
- * than a depth-first search, which waits for memory at every state; what a sweep leaves over is asked of components.h.
+ * A sweep reads states and edges in the order in which they lie in memory, on all cores, and for all processes at once
+ * (a bit each). States are numbered breadth first, so most edges lead forwards, and few sweeps are needed. That is much
+ * faster than a depth-first search, which waits for memory at every state; what a sweep leaves over is asked of
+ * components.h.
  */
 #ifndef ADMIT_CHECKER_SWEEPS_H
 #define ADMIT_CHECKER_SWEEPS_H
 
 #include "checker/graph.h"
 
-/* Per state, who can get, without entering, to where it takes a step that changes nothing: those are not enabled. The caller
- * frees it. */
+/* Per state, who can get, without entering, to where it takes a step that changes nothing: those are not enabled.
+ * The caller frees it. */
 uint16_t *sweep_for_blocked(const struct graph *graph);
 
-/* Takes states out of `in` until each one left has an edge, of none of the forbidden kinds, to another that is left, or is
- * one in which everybody outside the remainder can step without changing anything. */
+/* Takes states out of `in` until each one left has an edge, of none of the forbidden kinds, to another that is left,
+ * or is one in which everybody outside the remainder can step without changing anything. */
 void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden);
 
 #endif

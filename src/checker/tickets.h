@@ -2,9 +2,9 @@
  *
  * tickets.h - how unbounded tickets are kept finite.
  *
- * An algorithm may use a ticket in three ways only: compare it with another or with 0, keep it, and make a new one that is
- * one larger than one it has. Then only the gaps between the tickets present in a state matter (0 is always present),
- * and of a wide gap only that it is wide: a new ticket, one above the lower edge, makes it narrower by one.
+ * An algorithm may use a ticket in three ways only: compare it with another or with 0, keep it, and make a new one that
+ * is one larger than one it has. Then only the gaps between the tickets present in a state matter (0 is always
+ * present), and of a wide gap only that it is wide: a new ticket, one above the lower edge, makes it narrower by one.
  *
  * So the tickets of a state are renamed such that they keep their order and
  *   - a gap below CLOSE keeps its width,
@@ -27,8 +27,8 @@
 
 enum { TICKET_WIDTH = 16, TICKET_GAP_MAX = 100 /* far below FAR */ };
 
-/* Renames in place; gap_is_gone chooses the second outcome of an ambiguous step. MISSING if a process's renamed locals have
- * no number yet. */
+/* Renames in place; gap_is_gone chooses the second outcome of an ambiguous step. MISSING if a process's renamed
+ * locals have no number yet. */
 enum applied tickets_normalise(const struct model *model, uint64_t *state, bool gap_is_gone);
 /* Gives numbers to the renamed locals of such a state, or sets model->overflow. */
 void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone);

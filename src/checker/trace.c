@@ -20,7 +20,8 @@ static bool overlapped(const struct instance *instance, const struct process *pr
            process_open_write(instance, (unsigned)writer, &processes[writer], &open, value) && open == reg;
 }
 
-/* --- from what the explorer found ----------------------------------------------------------------------------------- */
+/* --- from what the explorer found
+ * ----------------------------------------------------------------------------------- */
 
 static struct trace_step trace_step_of(const struct model *model, const uint64_t *state, struct step step)
 {
@@ -69,7 +70,8 @@ void trace_close(struct trace *trace)
     memset(trace, 0, sizeof *trace);
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------------------------- */
+/* --- JSON
+ * ----------------------------------------------------------------------------------------------------------- */
 
 json_t *trace_to_json(const struct trace *trace)
 {
@@ -205,9 +207,11 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     return error;
 }
 
-/* --- execution ------------------------------------------------------------------------------------------------------ */
+/* --- execution
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* What the read or write at hand finds in its register, as values of the executed run or, with `state`, of the model. */
+/* What the read or write at hand finds in its register, as values of the executed run or, with `state`, of the
+ * model. */
 static bool value_for(const struct instance *instance, const struct moment *moment, const struct trace_step *step,
                       unsigned reg, uint64_t *value)
 {
@@ -254,8 +258,8 @@ static const char *execute_step(const struct instance *instance, const struct mo
     return NULL;
 }
 
-/* The same step in the model, whose states are equal only if their futures are. Of an ambiguous step it takes the outcome
- * that stands for the executed one. */
+/* The same step in the model, whose states are equal only if their futures are. Of an ambiguous step it takes the
+ * outcome that stands for the executed one. */
 static bool model_follows(struct model *model, const struct trace_step *step, const struct moment *from,
                           struct moment *to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * trace.h - a counterexample that stands on its own: what was explored, and the steps to take. It can be written as JSON,
- * read back, executed again by calling the algorithm's text directly (not through the explorer's tables), and shown as a
- * space-time diagram.
+ * trace.h - a counterexample that stands on its own: what was explored, and the steps to take. It can be written as
+ * JSON, read back, executed again by calling the algorithm's text directly (not through the explorer's tables), and
+ * shown as a space-time diagram.
  */
 #ifndef ADMIT_CHECKER_TRACE_H
 #define ADMIT_CHECKER_TRACE_H
@@ -62,8 +62,8 @@ void execution_close(struct execution *execution);
 enum confirmation { CONFIRMED, NOT_CONFIRMED, NEEDS_EXPLORATION };
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution);
 
-/* Where ambiguous steps were explored (tickets.h), not all that was found need be real: makes a finding undecided unless
- * it is certain. */
+/* Where ambiguous steps were explored (tickets.h), not all that was found need be real: makes a finding undecided
+ * unless it is certain. */
 void finding_settle(struct finding *finding, const struct exploration *exploration);
 
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out);

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* --- steps from states ---------------------------------------------------------------------------------------------- */
+/* --- steps from states
+ * ---------------------------------------------------------------------------------------------- */
 
 static void append(struct witness *witness, struct step step)
 {
@@ -101,7 +102,8 @@ void witness_go(struct witness *witness, const struct exploration *exploration, 
     witness->at = to;
 }
 
-/* --- loops ---------------------------------------------------------------------------------------------------------- */
+/* --- loops
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* What a search inside a part looks for: a step out of a state. `component` limits it, unless it is NO_COMPONENT. */
 struct goal {
@@ -160,8 +162,8 @@ static void retrace(struct witness *witness, const struct exploration *explorati
     free(states);
 }
 
-/* Goes from where the witness is to the nearest state that meets the goal, takes the step that meets it, and returns the
- * state that it was taken from. */
+/* Goes from where the witness is to the nearest state that meets the goal, takes the step that meets it, and returns
+ * the state that it was taken from. */
 static uint32_t go_to_goal(struct witness *witness, const struct exploration *exploration, const struct goal *goal)
 {
     const struct part *part = goal->part;

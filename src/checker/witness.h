@@ -25,11 +25,12 @@ void witness_step(struct witness *witness, const struct model *model, struct ste
 
 /* Goes on along an edge; by a step of `process` that changes nothing, if to is where the run is. */
 void witness_go(struct witness *witness, const struct exploration *exploration, uint32_t to, unsigned process);
-/* Goes on, inside the part, to the nearest state from which an event is possible that can be repeated for ever, and round
- * the loop that repeats it. */
+/* Goes on, inside the part, to the nearest state from which an event is possible that can be repeated for ever, and
+ * round the loop that repeats it. */
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
                      struct event event);
-/* Goes round a loop from here, inside this state's component, in which everybody steps who is outside the remainder here. */
+/* Goes round a loop from here, inside this state's component, in which everybody steps who is outside the remainder
+ * here. */
 void witness_fair_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
                        const struct components *components);
 

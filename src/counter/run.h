@@ -20,8 +20,8 @@ struct tally {
     unsigned most_inside;
 };
 
-/* Runs until every process has passed through so many times, or until max_steps steps were taken. The same seed gives the
- * same run. Tickets here are real numbers. */
+/* Runs until every process has passed through so many times, or until max_steps steps were taken. The same seed
+ * gives the same run. Tickets here are real numbers. */
 void count_run(struct tally *tally, const struct instance *instance, enum schedule schedule, uint64_t passages_each,
                uint64_t max_steps, uint64_t seed);
 

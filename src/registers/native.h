@@ -48,8 +48,8 @@ struct native_passage {
     struct patience patience; /* used up by all waits of the passage together */
 };
 
-/* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their initial
- * values; or, for one who attaches while others use them, to see that each holds a value of its domain. */
+/* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their
+ * initial values; or, for one who attaches while others use them, to see that each holds a value of its domain. */
 struct declaration {
     unsigned n, k;
     enum { COUNT_REGISTERS, INITIALISE_REGISTERS, CHECK_REGISTERS } purpose;
@@ -175,14 +175,14 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
     } while (0)
 
 #define for_all(name_, v, from, to) for ((v) = (from); (v) < (to); (v)++)
-/* Downwards from i - 1 and round. Under load the processes tend to go in the order of their numbers; then each waits for
- * its predecessor alone, and not for every one before it in turn. */
+/* Downwards from i - 1 and round. Under load the processes tend to go in the order of their numbers; then each waits
+ * for its predecessor alone, and not for every one before it in turn. */
 #define for_all_others(name_, v) for ((v) = native_before(i, n); (v) != i; (v) = native_before((v), n))
 #define waiting_room() ((void)0)
 #define forget(f) ((void)0)
 
-/* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it must
- * suppose that an atomic access changes anything else); the locals are copied out for the way back. */
+/* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it
+ * must suppose that an atomic access changes anything else); the locals are copied out for the way back. */
 #define ALGORITHM(...)                                                                                                 \
     static void declare_any(struct declaration *D, void *shared)                                                       \
     {                                                                                                                  \

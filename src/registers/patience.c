@@ -8,8 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Measured with 64 processes on 2 cores, and with 2 on 2. Spins and yields are an allowance for a whole passage, not for
- * each wait in it: whoever has slept once is in a crowd, where spinning only keeps the one waited for off the core. */
+/* Measured with 64 processes on 2 cores, and with 2 on 2. Spins and yields are an allowance for a whole passage, not
+ * for each wait in it: whoever has slept once is in a crowd, where spinning only keeps the one waited for off the
+ * core. */
 enum {
     SPINS = 100, /* a few microseconds: longer than a hand-over between two running cores */
     YIELDS = 2,  /* lets others on this core run, perhaps the one waited for, before a sleep that must be woken */

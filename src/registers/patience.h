@@ -11,9 +11,9 @@
  * the writer sees the sleeper and wakes it, or the kernel sees the new value and returns at once.
  *
  * Still, no sleep is longer than a limit, and nothing but speed depends on being woken: to the algorithm a sleeper is a
- * process that the scheduler neglects for a while, which the checker has explored. So it does not matter that the kernel
- * compares only the low 32 bits, nor that a killed sleeper stays counted (each later write of that register then asks
- * the kernel to wake nobody).
+ * process that the scheduler neglects for a while, which the checker has explored. So it does not matter that the
+ * kernel compares only the low 32 bits, nor that a killed sleeper stays counted (each later write of that register then
+ * asks the kernel to wake nobody).
  */
 #ifndef ADMIT_REGISTERS_PATIENCE_H
 #define ADMIT_REGISTERS_PATIENCE_H

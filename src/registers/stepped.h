@@ -98,8 +98,8 @@ static inline uint64_t stepped_access(struct stepping *P, enum access_kind kind,
     return P->value;
 }
 
-/* The for_all's next element: any of those left, or the one that the native loop would take: the lowest, or, going round
- * in a circle downwards from i, the first. */
+/* The for_all's next element: any of those left, or the one that the native loop would take: the lowest, or, going
+ * round in a circle downwards from i, the first. */
 static inline proc stepped_choose(struct stepping *P, procset todo, bool circle)
 {
     P->choices = P->any_order ? (unsigned)__builtin_popcount(todo) : 1;

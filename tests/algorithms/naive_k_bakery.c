@@ -3,13 +3,13 @@
  * The Bakery algorithm turned into k-exclusion in the naive way: it tests the checker's enabled relation.
  *
  * Design summary
- *  - The doorway is the Bakery's. Then count the others that hold a smaller ticket; enter if they are fewer than k, else
- *    count again.
+ *  - The doorway is the Bakery's. Then count the others that hold a smaller ticket; enter if they are fewer than k,
+ *    else count again.
  *  - Before each ticket is read, its owner must not be choosing. So one who stops in the doorway stops everybody, even
  *    while slots are free, and with k > 1 one who comes again and again can be choosing whenever it is looked at:
  *    k-deadlock-avoidance, fife and lockout-freedom are violated. With a crash, so is deadlock-freedom.
- *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on how
- *    far they drift apart, and only limited passages can be explored.
+ *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on
+ *    how far they drift apart, and only limited passages can be explored.
  */
 #include "registers/language.h"
 

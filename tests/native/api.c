@@ -142,7 +142,8 @@ static void memory_must_be_large_enough_and_aligned(void **state)
     munmap(memory, size + ADMIT_ALIGNMENT);
 }
 
-/* What a process that attaches to this memory is told; ADMIT_OK if it got a lock, which then works for participant 0. */
+/* What a process that attaches to this memory is told; ADMIT_OK if it got a lock, which then works for participant
+ * 0. */
 static admit_error told_by_attach(void *memory, size_t size)
 {
     admit_lock *lock = admit_lock_attach(memory, size);

@@ -19,21 +19,22 @@ static unsigned count_enabled(const struct explored *explored, const struct enab
     return count;
 }
 
-/* --- the ticket lock, one passage each --------------------------------------------------------------------------------
+/* --- the ticket lock, one passage each
+ * --------------------------------------------------------------------------------
  *
- * A process is in its remainder (R), waits with ticket 0 or 1 (W0, W1), is inside (C) or has finished (F). ISSUE and VALID
- * follow from that. Written process 0 first.
+ * A process is in its remainder (R), waits with ticket 0 or 1 (W0, W1), is inside (C) or has finished (F). ISSUE and
+ * VALID follow from that. Written process 0 first.
  *
  * k = 1, 16 states: RR, FF, and seven in which 0 came first, with the same seven the other way round:
  *
  *   0 came first   W0 R  C R  F R  W0 W1  C W1  F W1  F C     0 is enabled in the four in which it waits or is inside
- *   1 came first   R W0  R C  R F  W1 W0  W1 C  W1 F  C F     in the three in which 1 has finished: nobody is ahead any more
- *   neither        R R                                        not: 1 may come first and stay inside
- *   both           F F                                        not: it never steps again
+ *   1 came first   R W0  R C  R F  W1 W0  W1 C  W1 F  C F     in the three in which 1 has finished: nobody is ahead any
+ *   more neither        R R                                        not: 1 may come first and stay inside both
+ *   F F                                        not: it never steps again
  *
- * k = 2, 21 states: any of R W C F with any of R W C F is 16; who waits holds ticket 0 or 1 when the other has drawn too,
- * which makes one more of each of W W, W C, C W, W F, F W. Nobody ever waits for the other: process 0 is enabled in all
- * but the five in which it has finished, F R, F W0, F W1, F C, F F.
+ * k = 2, 21 states: any of R W C F with any of R W C F is 16; who waits holds ticket 0 or 1 when the other has drawn
+ * too, which makes one more of each of W W, W C, C W, W F, F W. Nobody ever waits for the other: process 0 is enabled
+ * in all but the five in which it has finished, F R, F W0, F W1, F C, F F.
  */
 
 enum { ISSUE, VALID };
@@ -97,11 +98,12 @@ static void ticket_k_2(void **state)
     ticket_states(2, 21, 16);
 }
 
-/* --- the naive k-bakery, n = k = 2 ------------------------------------------------------------------------------------
+/* --- the naive k-bakery, n = k = 2
+ * ------------------------------------------------------------------------------------
  *
  * Nobody has to wait for a slot, and yet: whoever has not looked at the other's Choosing for the last time can be kept
- * there for ever by the other, which may stop in its doorway. So i is enabled iff it is inside, or past that look (at line
- * 4b, where one read is left).
+ * there for ever by the other, which may stop in its doorway. So i is enabled iff it is inside, or past that look (at
+ * line 4b, where one read is left).
  */
 static void naive_k_bakery(void **test_state)
 {
@@ -141,7 +143,8 @@ static void bakery_enables_one_at_a_time(void **test_state)
     explored_close(explored);
 }
 
-/* --- the definition, taken literally -----------------------------------------------------------------------------------
+/* --- the definition, taken literally
+ * -----------------------------------------------------------------------------------
  *
  * i is not enabled in s iff s reaches, without i entering, a cycle that contains a step of i.
  */

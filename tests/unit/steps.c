@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps, as DESIGN defines them, on algorithms small enough to count their states by hand: one shared access is one step,
- * a write to a register that is not atomic is two, sections change inside a step, a crash leaves a begun write open.
+ * Steps, as DESIGN defines them, on algorithms small enough to count their states by hand: one shared access is one
+ * step, a write to a register that is not atomic is two, sections change inside a step, a crash leaves a begun write
+ * open.
  */
 #include "unit.h"
 
@@ -40,10 +41,12 @@ static void assert_stands(const struct walk *walk, enum section section, const c
     assert_string_equal(walk->process.label, label);
 }
 
-/* --- counted by hand ------------------------------------------------------------------------------------------------- */
+/* --- counted by hand
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Process 0 of two is in its remainder, at "second for", or inside; process 1 in its remainder, at "first for", "give
- * way", "wait", back at "l", or inside. The bits follow from that. Of the 3 * 6 pairs, all but "both inside" come up. */
+ * way", "wait", back at "l", or inside. The bits follow from that. Of the 3 * 6 pairs, all but "both inside" come
+ * up. */
 static void one_bit_has_17_states(void **state)
 {
     (void)state;
@@ -92,7 +95,8 @@ static void passages_are_counted_down(void **state)
     assert_int_equal(states_of(&setting), 1);
 }
 
-/* --- sections -------------------------------------------------------------------------------------------------------- */
+/* --- sections
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void straight_to_the_critical_section(void **state)
 {
@@ -122,7 +126,8 @@ static void a_failed_test_changes_nothing(void **state)
     walk_close(walk);
 }
 
-/* The doorway of the Bakery is its first step up to line 3, in a nested procedure too; what is forgotten looks equal. */
+/* The doorway of the Bakery is its first step up to line 3, in a nested procedure too; what is forgotten looks
+ * equal. */
 static void the_doorway_of_the_bakery(void **state)
 {
     (void)state;
@@ -162,7 +167,8 @@ static void the_largest_ticket_and_one_more(void **state)
     walk_close(walk);
 }
 
-/* --- registers that are not atomic ----------------------------------------------------------------------------------- */
+/* --- registers that are not atomic
+ * ----------------------------------------------------------------------------------- */
 
 static void begin_and_end(void **state)
 {

@@ -160,7 +160,8 @@ static void a_gap_widens_again(void **test_state)
     model_close(&model);
 }
 
-/* --- the Bakery ------------------------------------------------------------------------------------------------------- */
+/* --- the Bakery
+ * ------------------------------------------------------------------------------------------------------- */
 
 static enum verdict verdict_on(const struct setting *setting, enum property property)
 {
@@ -197,8 +198,8 @@ static void bakery_has_287_states(void **state)
     assert_int_equal(states_of(&setting), 287);
 }
 
-/* With limited passages tickets are finite anyway; a gap wider than any of them merges nothing, and merging loses nothing:
- * each of those states is one that the unlimited exploration has too. */
+/* With limited passages tickets are finite anyway; a gap wider than any of them merges nothing, and merging loses
+ * nothing: each of those states is one that the unlimited exploration has too. */
 static void merged_states_are_fewer(void **state)
 {
     (void)state;
