@@ -43,7 +43,7 @@ bakery -n 2 --registers regular
 bakery -n 3 --registers regular
 bakery -n 3 --fault crash:3
 bakery -n 3 --property lockout-freedom --fault crash
-bakery -n 4 --passages 2 --order any --property exclusion
+bakery -n 4 --passages 1 --order any --property exclusion
 END
 }
 

@@ -3,7 +3,7 @@
 # make test          everything CI runs
 # make test-native   the locks only
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
-# make test-tsan     the locks under ThreadSanitizer
+# make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the locks run
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
@@ -20,7 +20,7 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard exampl
 HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
-TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK= $(BUILD)/tsan/tests/native/stress
+TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK= $(BUILD)/tsan/tests/native/stress tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
 BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
-BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/tsan/tests/native/stress BUILD=$(BUILD)/tsan \
+BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/tsan/tests/native/stress $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
 

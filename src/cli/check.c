@@ -271,8 +271,12 @@ int command_check(int argc, char **argv)
     signal(SIGINT, SIG_DFL);
     if (needs_enabled && exploration.stopped == NULL)
         enabled_find(&enabled, &exploration.graph);
-    for (unsigned p = 0; p < request.property_count; p++)
+    for (unsigned p = 0; p < request.property_count; p++) {
+        if (request.options.report != NULL)
+            fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration.states / 1e6,
+                    property_info[request.properties[p]].name);
         judge(&findings[p], &exploration, &enabled, request.properties[p]);
+    }
     for (unsigned p = 0; p < request.property_count; p++)
         finding_settle(&findings[p], &exploration);
     double seconds = seconds_now() - start;
