@@ -210,5 +210,5 @@ void finding_settle(struct finding *finding, const struct exploration *explorati
     finding->has_witness = false;
     finding->verdict = UNDECIDED;
     snprintf(finding->what, sizeof finding->what,
-             "the tickets drift apart without bound, and what was found may not be real; try --passages");
+             "tickets are not kept exactly here, and what was found may not be real; try --passages");
 }

@@ -29,6 +29,8 @@ static json_t *bounds_json(const struct request *request, const struct explorati
         json_object_set_new(
             bounds, "fingerprints",
             json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration->states)));
+    if (exploration->ambiguous > 0)
+        json_object_set_new(bounds, "ambiguous_steps", json_integer((json_int_t)exploration->ambiguous));
     if (exploration->stopped != NULL)
         json_object_set_new(bounds, "stopped", json_string(exploration->stopped));
     return bounds;
@@ -169,6 +171,10 @@ void print_result(const struct request *request, const struct exploration *explo
            (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
     for (unsigned p = 0; p < request->property_count; p++)
         print_finding(request, exploration, &findings[p]);
+    if (exploration->ambiguous > 0)
+        printf("\nTickets: %s steps were ambiguous, and both outcomes were explored. What holds, holds; some of the states may\n"
+               "not exist.\n",
+               grouped(exploration->ambiguous, states));
     for (unsigned p = 0; p < request->property_count; p++)
         if (request->properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
             printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within "
