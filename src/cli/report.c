@@ -2,6 +2,7 @@
  *
  * What admit check found, for a person and as JSON.
  */
+#include "checker/hash.h"
 #include "checker/trace.h"
 #include "cli/check.h"
 #include "cli/cli.h"
@@ -10,10 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The probability that two of this many states share a fingerprint, at most. */
-static double omission_probability(uint64_t states)
+/* The probability that two states share a fingerprint, at most. */
+static double omission_probability(const struct exploration *exploration)
 {
-    return (double)states * (double)states / ldexp(1.0, 65);
+    double states = (double)exploration->states;
+    return hash_is_exact(exploration->model->words) ? 0 : states * states / ldexp(1.0, 65);
 }
 
 static json_t *bounds_json(const struct request *request, const struct exploration *exploration)
@@ -28,7 +30,7 @@ static json_t *bounds_json(const struct request *request, const struct explorati
     if (request->options.fingerprints)
         json_object_set_new(
             bounds, "fingerprints",
-            json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration->states)));
+            json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration)));
     if (exploration->ambiguous > 0)
         json_object_set_new(bounds, "ambiguous_steps", json_integer((json_int_t)exploration->ambiguous));
     if (exploration->stopped != NULL)
@@ -89,9 +91,13 @@ static void limits_text(const struct request *request, const struct exploration 
         used += (size_t)snprintf(text + used, size - used, " passage%s%s", same && passages[0] == 1 ? "" : "s",
                                  same ? " each" : "");
     }
-    if (request->options.fingerprints && used < size)
-        snprintf(text + used, size - used, " up to fingerprints (a state is missed with probability at most %.1e)",
-                 omission_probability(exploration->states));
+    if (request->options.fingerprints && used < size) {
+        if (hash_is_exact(exploration->model->words))
+            snprintf(text + used, size - used, " up to fingerprints (which are exact for states as small as these)");
+        else
+            snprintf(text + used, size - used, " up to fingerprints (a state is missed with probability at most %.1e)",
+                     omission_probability(exploration));
+    }
 }
 
 /* ", at most 2 own steps": what is counted is given in the singular. */
@@ -172,7 +178,8 @@ void print_result(const struct request *request, const struct exploration *explo
     for (unsigned p = 0; p < request->property_count; p++)
         print_finding(request, exploration, &findings[p]);
     if (exploration->ambiguous > 0)
-        printf("\nTickets: %s steps were ambiguous, and both outcomes were explored. What holds, holds; some of the states may\n"
+        printf("\nTickets: %s steps were ambiguous, and both outcomes were explored. What holds, holds; some of the "
+               "states may\n"
                "not exist.\n",
                grouped(exploration->ambiguous, states));
     for (unsigned p = 0; p < request->property_count; p++)

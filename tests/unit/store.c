@@ -127,12 +127,55 @@ static void batches(void **test_state)
     free(numbers);
 }
 
+/* --- what hash_is_exact() claims: the steps of XXH3 for 8 bytes, undone one by one -------------------------------------- */
+
+static uint64_t rotated(uint64_t word, unsigned by)
+{
+    return word << by | word >> (64 - by);
+}
+
+/* The multiplication by XXH3's constant, undone: Newton's iteration for the inverse of an odd number. */
+static uint64_t divided(uint64_t word)
+{
+    const uint64_t factor = UINT64_C(0x9FB21C651E98DF25);
+    uint64_t inverse = factor;
+    for (int round = 0; round < 6; round++)
+        inverse *= 2 - factor * inverse;
+    return word * inverse;
+}
+
+static uint64_t keyed_word_of(uint64_t hash)
+{
+    uint64_t word = hash ^ hash >> 28 ^ hash >> 56;
+    word = divided(word);
+    uint64_t before = word;
+    for (int round = 0; round < 3; round++)
+        before = word ^ ((before >> 35) + 8);
+    word = divided(before);
+    /* The map w ^ rot(w, 49) ^ rot(w, 24) is the identity when it is applied 64 times. */
+    for (int round = 0; round < 63; round++)
+        word ^= rotated(word, 49) ^ rotated(word, 24);
+    return word;
+}
+
+static void a_word_can_be_told_from_its_hash(void **state)
+{
+    (void)state;
+    assert_true(hash_is_exact(1));
+    const uint64_t zero = 0, flipped = keyed_word_of(hash_words(&zero, 1));
+    uint64_t word = 1;
+    for (int sample = 0; sample < 100000; sample++) {
+        word = word * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        assert_int_equal(rotated(keyed_word_of(hash_words(&word, 1)) ^ flipped, 32), word);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_word),     cmocka_unit_test(three_words),
         cmocka_unit_test(fingerprints), cmocka_unit_test(numbers_are_distinct),
-        cmocka_unit_test(batches),
+        cmocka_unit_test(batches),      cmocka_unit_test(a_word_can_be_told_from_its_hash),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
