@@ -39,8 +39,7 @@ static void show_unbounded(struct finding *finding, const struct exploration *ex
     witness_loop_of(&finding->witness, exploration, part, event);
 }
 
-/* --- P5, P6: own steps in the doorway, or on the way out
- * ------------------------------------------------------------ */
+/* --- P5, P6: own steps in the doorway, or on the way out ----------------------------------------------------------- */
 
 static bool begins_section(const struct graph *graph, enum property property, unsigned i, uint32_t from, uint64_t edge)
 {
@@ -81,8 +80,7 @@ void judge_bounded_section(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- P7: entries past one who waits
- * --------------------------------------------------------------------------------- */
+/* --- P7: entries past one who waits -------------------------------------------------------------------------------- */
 
 struct passing {
     const struct graph *graph;
@@ -142,8 +140,7 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- enabled
- * -------------------------------------------------------------------------------------------------------- */
+/* --- enabled ------------------------------------------------------------------------------------------------------- */
 
 /* Who is blocked (sweeps.h) is not enabled. What is left, usually little, is asked exactly, process by process: its
  * own steps may still be unbounded without any standing still, by going round in a larger loop. */
@@ -151,17 +148,6 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
 static bool is_inside_or_leaving(const struct standing *standing, unsigned i)
 {
     return (standing->critical | exiting(standing)) >> i & 1;
-}
-
-/* Where passages are limited, one who has none left is not enabled, although no run shows it. */
-static bool has_no_passage_left(const struct graph *graph, uint32_t state, unsigned i)
-{
-    if (!(graph->standing[state].remainder >> i & 1) || graph->standing[state].spins >> i & 1)
-        return false;
-    for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-        if ((graph->kinds[edge] & EDGE_PROCESS) == i)
-            return false;
-    return true;
 }
 
 struct enabling {
@@ -185,7 +171,7 @@ static void find_enabled_to_enter(struct enabling *enabling, unsigned i)
     uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
     for (uint32_t state = 0; state < graph->states; state++) {
         bool inside = graph->standing[state].critical >> i & 1;
-        if (!inside && (!in[state] || runs[state] == UNBOUNDED || has_no_passage_left(graph, state, i)))
+        if (!inside && (!in[state] || runs[state] == UNBOUNDED))
             continue;
         set_bit(&enabling->enabled->critical[state], i);
         if (runs[state] > 0) /* else it is 0 already, in memory that need not be touched */

@@ -138,6 +138,32 @@ static bool shows_fife_broken(const struct run *run)
     return false;
 }
 
+static bool no_section_changes_in_loop(const struct run *run)
+{
+    for (size_t m = run->trace->loop; m < run->last; m++)
+        for (unsigned i = 0; i < run->n; i++)
+            if (section_at(run, m, i) != section_at(run, m + 1, i))
+                return false;
+    return true;
+}
+
+/* i steps in vain for ever: trying, or on its way out. */
+static bool steps_in_vain(const struct run *run)
+{
+    unsigned i = run->trace->i;
+    return steps_in_loop(run, i) &&
+           (is_trying(section_at(run, run->last, i)) || section_at(run, run->last, i) == EXIT) &&
+           stays_in_loop(run, i, section_at(run, run->last, i));
+}
+
+static bool somebody_enters_past(const struct run *run)
+{
+    bool enters = false;
+    for (unsigned j = 0; j < run->n; j++)
+        enters |= j != run->trace->i && enters_in_loop(run, j);
+    return enters && stays_in_loop(run, run->trace->i, WAITING_ROOM);
+}
+
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
 {
     struct run run = {.trace = trace,
@@ -174,10 +200,12 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_fife_broken(&run);
         break;
     case STRONG_FIFE:
-    case OVERTAKING:
     case FIFO_ENABLING:
+        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+    case OVERTAKING:
+        return somebody_enters_past(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
     case K_DEADLOCK_AVOIDANCE:
-        return NEEDS_EXPLORATION;
+        return no_section_changes_in_loop(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
     case PROPERTIES:
         break;
     }

@@ -5,30 +5,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static _Noreturn void complain(int status, const char *format, va_list arguments)
+{
+    fflush(stdout);
+    fputs(status == 3 ? "admit: undecided: " : "admit: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    exit(status);
+}
+
 _Noreturn void die(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout);
-    fputs("admit: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(2);
+    complain(2, format, arguments);
 }
 
-static _Noreturn void out_of_memory(size_t size)
+_Noreturn void die_undecided(const char *format, ...)
 {
-    fflush(stdout);
-    fprintf(stderr, "admit: undecided: out of memory (%zu bytes)\n", size);
-    exit(3);
+    va_list arguments;
+    va_start(arguments, format);
+    complain(3, format, arguments);
 }
 
 void *must_allocate(size_t size)
 {
     void *memory = calloc(1, size > 0 ? size : 1);
     if (memory == NULL)
-        out_of_memory(size);
+        die_undecided("out of memory (%zu bytes)", size);
     return memory;
 }
 
@@ -36,6 +40,6 @@ void *must_reallocate(void *memory, size_t size)
 {
     memory = realloc(memory, size > 0 ? size : 1);
     if (memory == NULL)
-        out_of_memory(size);
+        die_undecided("out of memory (%zu bytes)", size);
     return memory;
 }

@@ -10,6 +10,9 @@
 /* Prints "admit: ..." on stderr and exits with status 2. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same with status 3: what was asked is undecided. */
+_Noreturn void die_undecided(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Zeroed memory, or the end of the program: with status 3, since whatever was asked is undecided then. */
 void *must_allocate(size_t size);
 void *must_reallocate(void *memory, size_t size);

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-enum { MISSING_MAX = 1 << 14 /* steps noted per share before the model learns them */ };
-
 static unsigned inside(const struct model *model, const uint64_t *state)
 {
     unsigned count = 0;

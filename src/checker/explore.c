@@ -32,8 +32,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* --- phases and threads
- * --------------------------------------------------------------------------------------------- */
+/* --- phases and threads -------------------------------------------------------------------------------------------- */
 
 /* First phase: the threads expand the shares of the block. */
 static void expand(struct thread *thread)
@@ -115,17 +114,16 @@ static void stop_threads(struct search *search)
     }
 }
 
-/* --- one block
- * ------------------------------------------------------------------------------------------------------ */
+/* --- one block ----------------------------------------------------------------------------------------------------- */
 
 /* Teaches the model the steps that were missing, in the order of the states. Returns whether there were any; then
  * the block must be expanded again, which is rare once the processes have been everywhere. */
 static bool learn_missing(struct search *search)
 {
-    bool any = false;
+    bool any = false, full = false;
     for (unsigned t = 0; t < search->shares; t++) {
         struct share *share = &search->share[t];
-        for (size_t m = 0; m < share->missing_count && search->exploration->stopped == NULL; m++) {
+        for (size_t m = 0; !full && m < share->missing_count && search->exploration->stopped == NULL; m++) {
             struct missing *missing = &share->missing[m];
             uint64_t successor[WORDS_MAX];
             uint8_t events;
@@ -137,6 +135,9 @@ static bool learn_missing(struct search *search)
                 search->exploration->stopped = search->model->overflow;
         }
         any |= share->missing_count > 0;
+        /* Where a share could not note all, what comes after it must wait, or the numbers would depend on the
+         * shares. */
+        full |= share->missing_count == MISSING_MAX;
         share->missing_count = 0;
     }
     return any;
@@ -214,8 +215,7 @@ static void explore_block(struct search *search)
     sum_up(search);
 }
 
-/* --- the whole
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------------------------------------------------- */
 
 static void measure(struct search *search, double start)
 {

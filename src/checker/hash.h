@@ -23,9 +23,9 @@ static inline uint64_t hash_words(const uint64_t *words, unsigned count)
     return count == 1 ? XXH3_64bits(words, sizeof *words) : XXH3_64bits(words, count * sizeof *words);
 }
 
-/* XXH3 of 8 bytes is a chain of invertible steps (a rotation, an exclusive or with a constant, one with two rotations of
- * itself, odd multiplications, shifts to the right): different words have different hashes. So fingerprints of states that
- * are one word lose nothing. The unit tests hold this against the library in use. */
+/* XXH3 of 8 bytes is a chain of invertible steps (a rotation, an exclusive or with a constant, one with two
+ * rotations of itself, odd multiplications, shifts to the right): different words have different hashes. So
+ * fingerprints of states that are one word lose nothing. The unit tests hold this against the library in use. */
 static inline bool hash_is_exact(unsigned words)
 {
     return words == 1;

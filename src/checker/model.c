@@ -20,8 +20,7 @@ struct far_transition {
     struct transition transition;
 };
 
-/* --- automata
- * ------------------------------------------------------------------------------------------------------ */
+/* --- automata ------------------------------------------------------------------------------------------------------ */
 
 static void *grown(void *array, uint32_t *capacity, uint32_t needed, size_t size)
 {
@@ -70,7 +69,8 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
         return;
     struct access access = {.choices = 1};
     for (unsigned choice = 0; choice < access.choices; choice++) {
-        process_peek(&model->instance, i, process, choice, &access);
+        if (!process_peek(&model->instance, i, process, choice, &access))
+            return; /* only values that never occur lead here */
         uint64_t domain = register_domain(&model->instance, access.reg);
         struct move move = {.field = model->register_field[access.reg],
                             .reg = (uint16_t)access.reg,
@@ -210,8 +210,7 @@ static uint32_t learn_crash(struct model *model, unsigned i, uint32_t number)
     return target;
 }
 
-/* --- layout
- * -------------------------------------------------------------------------------------------------------- */
+/* --- layout -------------------------------------------------------------------------------------------------------- */
 
 static unsigned bits_for(uint64_t values)
 {
@@ -319,8 +318,7 @@ void model_close(struct model *model)
     instance_close(&model->instance);
 }
 
-/* --- steps
- * --------------------------------------------------------------------------------------------------------- */
+/* --- steps --------------------------------------------------------------------------------------------------------- */
 
 unsigned crashed_in(const struct model *model, const uint64_t *state)
 {

@@ -25,6 +25,12 @@ void instance_open(struct instance *instance, const struct setting *setting)
     instance->regs = must_allocate(instance->reg_count * sizeof *instance->regs);
     for (unsigned a = 0; a < instance->declaration.arrays; a++) {
         const struct declared *array = &instance->declaration.array[a];
+        if (array->domain != TICKET && array->initial >= array->domain)
+            die("%s: the initial value of %s is not among its %llu values", algorithm->about.id, array->name,
+                (unsigned long long)array->domain);
+        if (array->writer == OWN_ELEMENT && array->count > setting->n)
+            die("%s: %s has %u elements, but only %u processes to write them", algorithm->about.id, array->name,
+                array->count, setting->n);
         for (unsigned e = 0; e < array->count; e++)
             instance->regs[array->first + e] =
                 (struct reg){.array = array, .element = e, .writer = array->writer == OWN_ELEMENT ? (int)e : -1};
@@ -106,7 +112,7 @@ static void stand_before_first_access(const struct instance *instance, unsigned 
     struct stepping stepping = stepping_of(instance, i);
     position start = 0;
     memcpy(process->locals, &start, sizeof start);
-    if (resume(instance, process, &stepping) != PAUSED || stepping.accesses != 0)
+    if (resume(instance, process, &stepping) != PAUSED || stepping.accesses != 0 || stepping.in_waiting_room)
         die("%s: process %u does not stop before its first access on the way %s", instance->setting.algorithm->about.id,
             i, is_leaving(process->section) ? "out" : "in");
     process->label = stepping.label;
@@ -183,6 +189,8 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     enum outcome outcome = resume(instance, to, &stepping);
     if (!keeps_rules(instance, i, from, &stepping))
         return false;
+    if (instance->setting.registers != ATOMIC && stepping.kind == UPDATE)
+        die("%s: the update at \"%s\" needs atomic registers", instance->setting.algorithm->about.id, from->label);
 
     bool writes = stepping.kind == WRITE || stepping.kind == UPDATE ||
                   (stepping.kind == WRITE_IF_DIFFERENT && stepping.written != value);
@@ -208,6 +216,8 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     to->section = section_in_step(instance, from->section);
     to->label = stepping.label;
     if (stepping.in_waiting_room) {
+        if (to->section != DOORWAY && instance->tolerant)
+            return false;
         if (to->section != DOORWAY)
             die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
                 instance->setting.algorithm->about.id, i, from->label);
@@ -218,7 +228,7 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     return true;
 }
 
-void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
+bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access)
 {
     struct stepping stepping = stepping_of(instance, i);
@@ -226,11 +236,12 @@ void process_peek(const struct instance *instance, unsigned i, const struct proc
     stepping.choice = process->writing ? process->writing - 1u : choice;
     resume(instance, &copy, &stepping);
     if (stepping.accesses != 1 || stepping.reg >= instance->reg_count)
-        keeps_rules(instance, i, process, &stepping);
+        return keeps_rules(instance, i, process, &stepping);
     *access = (struct access){.kind = stepping.kind,
                               .reg = stepping.reg,
                               .result = stepping.written,
                               .choices = stepping.choices > 0 && !process->writing ? stepping.choices : 1};
+    return true;
 }
 
 bool process_can_crash(const struct process *process)

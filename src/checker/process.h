@@ -80,8 +80,8 @@ bool process_can_step(const struct process *process);
  * instance->tolerant. */
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access);
-/* Which access the next step makes, and what a plain write would write (as result). */
-void process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
+/* Which access the next step makes, and what a plain write would write (as result). False as in process_step. */
+bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);
 bool process_can_crash(const struct process *process);
 void process_crash(const struct instance *instance, unsigned i, const struct process *from, struct process *to);

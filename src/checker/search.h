@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-enum { SHARES_MAX = 64 };
+enum { SHARES_MAX = 64, MISSING_MAX = 1 << 14 /* steps noted per share before the model learns them */ };
 
 /* Successors on their way to one partition: the state, then a word with its parent and its edge's place. */
 struct bucket {

@@ -123,7 +123,8 @@ static uint32_t append(struct store *store, struct partition *partition, const u
     if (place == partition->chunks << CHUNK_BITS)
         add_chunk(store, partition);
     if (place + 1 > PLACE_MASK)
-        die("more than %llu states: the store cannot number them", (unsigned long long)PLACE_MASK * PARTITIONS);
+        die_undecided("more than %llu states: the store cannot number them",
+                      (unsigned long long)PLACE_MASK * PARTITIONS);
     uint64_t *record = record_at(store, partition, place);
     if (store->fingerprints) {
         *record = hash;

@@ -42,8 +42,7 @@ static void sweep(struct sweeping *sweeping)
     } while (atomic_load(&sweeping->changed));
 }
 
-/* --- blocked
- * -------------------------------------------------------------------------------------------------------- */
+/* --- blocked ------------------------------------------------------------------------------------------------------- */
 
 static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
 {
@@ -61,14 +60,19 @@ static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
 uint16_t *sweep_for_blocked(const struct graph *graph)
 {
     uint16_t *blocked = must_allocate(graph->states * sizeof *blocked);
-    for (uint32_t state = 0; state < graph->states; state++)
-        blocked[state] = graph->standing[state].spins & (uint16_t)~graph->standing[state].critical;
+    for (uint32_t state = 0; state < graph->states; state++) {
+        const struct standing *standing = &graph->standing[state];
+        uint16_t steps = standing->spins;
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
+            steps |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
+        uint16_t finished = standing->remainder & (uint16_t)~steps;
+        blocked[state] = (standing->spins | finished) & (uint16_t)~standing->critical;
+    }
     sweep(&(struct sweeping){.graph = graph, .marks = blocked, .visit = spread_blocked});
     return blocked;
 }
 
-/* --- loops
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- loops --------------------------------------------------------------------------------------------------------- */
 
 static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
 {

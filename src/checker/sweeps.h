@@ -13,8 +13,8 @@
 
 #include "checker/graph.h"
 
-/* Per state, who can get, without entering, to where it takes a step that changes nothing: those are not enabled.
- * The caller frees it. */
+/* Per state, who can get, without entering, to where it takes a step that changes nothing, or to where it has no
+ * passage left: those are not enabled. The caller frees it. */
 uint16_t *sweep_for_blocked(const struct graph *graph);
 
 /* Takes states out of `in` until each one left has an edge, of none of the forbidden kinds, to another that is left,

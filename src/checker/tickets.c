@@ -33,9 +33,9 @@ static unsigned narrowed(struct renaming *renaming, unsigned gap, unsigned close
     unsigned fars = gap / FAR, rest = gap % FAR;
     if (fars == 0)
         return rest < close ? rest : FAR + close;
-    if (rest == 0) {
+    if (rest < 2) {
         renaming->ambiguous = true;
-        return renaming->gap_is_gone ? 0 : FAR + 1;
+        return renaming->gap_is_gone ? rest : FAR + 2;
     }
     return FAR + (rest < close ? rest : close);
 }
@@ -146,8 +146,7 @@ void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone)
     }
 }
 
-/* --- real tickets
- * --------------------------------------------------------------------------------------------------- */
+/* --- real tickets -------------------------------------------------------------------------------------------------- */
 
 static void list_ticket(struct renaming *renaming, uint8_t *at)
 {
@@ -178,7 +177,7 @@ bool tickets_represent(const struct model *model, const uint64_t *state, const u
             if (kept.new[a] > kept.new[b])
                 continue;
             int gap = kept.new[b] - kept.new[a], width = real.new[b] - real.new[a];
-            if (gap < FAR ? width != gap : width < gap / FAR)
+            if (gap < FAR ? width != gap : width < gap % FAR)
                 return false;
         }
     }

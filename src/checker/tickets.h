@@ -3,20 +3,23 @@
  * tickets.h - how unbounded tickets are kept finite.
  *
  * An algorithm may use a ticket in three ways only: compare it with another or with 0, keep it, and make a new one that
- * is one larger than one it has. Then only the gaps between the tickets present in a state matter (0 is always
- * present), and of a wide gap only that it is wide: a new ticket, one above the lower edge, makes it narrower by one.
+ * is one larger than one it has, at most once per step. Then only the gaps between the tickets present in a state
+ * matter (0 is always present), and of a wide gap only that it is wide: a new ticket, one above the lower edge, makes
+ * it narrower by one.
  *
  * So the tickets of a state are renamed such that they keep their order and
- *   - a gap below CLOSE keeps its width,
+ *   - a gap below CLOSE (which is at least 2) keeps its width,
  *   - a gap of CLOSE or more becomes FAR + CLOSE, which is read as "at least CLOSE",
- *   - a gap FAR + b (1 <= b <= CLOSE), which is what such a gap becomes as new tickets come in above its lower edge, is
+ *   - a gap FAR + b (2 <= b <= CLOSE), which is what such a gap becomes as new tickets come in above its lower edge, is
  *     read as "at least b" and stays, and widens up to FAR + CLOSE when tickets at its edges go.
+ * A gap of at least 2 is enough to know how a new ticket compares with the upper edge in the step that makes it.
  *
- * All states that share a renamed form have the same futures, as long as no gap FAR + 1 is narrowed further; then the
+ * All states that share a renamed form have the same futures, as long as no gap FAR + 2 is narrowed further; then the
  * renaming is exact. Where one is, its width is not known any more: the step is ambiguous, and both of its outcomes are
- * explored: the gap is gone, or it is still "at least 1". One of them is what really happens. So nothing is missed, but
- * something may be found that does not exist. Therefore, once there was an ambiguous step,
+ * explored: the gap is now 1 wide, or it is still "at least 2". One of them is what really happens. So nothing is
+ * missed, but something may be found that does not exist. Therefore, once there was an ambiguous step,
  *   - what holds, holds: no real run was left out;
+ *   - counts of states, premises and bounds may be too large;
  *   - a counterexample counts only if it can be executed with real tickets (trace.h); else the verdict is undecided;
  *   - a property that relies on somebody's being enabled, and not only on somebody's not being, is undecided.
  */
@@ -25,7 +28,7 @@
 
 #include "checker/model.h"
 
-enum { TICKET_WIDTH = 16, TICKET_GAP_MAX = 100 /* far below FAR */ };
+enum { TICKET_WIDTH = 16, TICKET_GAP_MIN = 2, TICKET_GAP_MAX = 100 /* far below FAR */ };
 
 /* Renames in place; gap_is_gone chooses the second outcome of an ambiguous step. MISSING if a process's renamed
  * locals have no number yet. */

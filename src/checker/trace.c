@@ -20,8 +20,7 @@ static bool overlapped(const struct instance *instance, const struct process *pr
            process_open_write(instance, (unsigned)writer, &processes[writer], &open, value) && open == reg;
 }
 
-/* --- from what the explorer found
- * ----------------------------------------------------------------------------------- */
+/* --- from what the explorer found ---------------------------------------------------------------------------------- */
 
 static struct trace_step trace_step_of(const struct model *model, const uint64_t *state, struct step step)
 {
@@ -70,8 +69,7 @@ void trace_close(struct trace *trace)
     memset(trace, 0, sizeof *trace);
 }
 
-/* --- JSON
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------------------------------------------------- */
 
 json_t *trace_to_json(const struct trace *trace)
 {
@@ -180,8 +178,9 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "its algorithm is not in the catalogue";
     if (kind < 0 || trace->property == PROPERTIES)
         return "its registers or its property are not known";
-    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n || ticket_gap < 0 ||
-        ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 || j >= n)
+    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
+        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
+        j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";
@@ -195,6 +194,9 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
     snprintf(trace->what, sizeof trace->what, "%s", what);
+    for (char *at = trace->what; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?'; /* it will be printed on somebody's terminal */
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
         error = steps_from_json(trace, steps);
@@ -207,8 +209,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     return error;
 }
 
-/* --- execution
- * ------------------------------------------------------------------------------------------------------ */
+/* --- execution ----------------------------------------------------------------------------------------------------- */
 
 /* What the read or write at hand finds in its register, as values of the executed run or, with `state`, of the
  * model. */
@@ -255,6 +256,8 @@ static const char *execute_step(const struct instance *instance, const struct mo
     process_step(instance, step->process, process, step->choice, value, &to->process[step->process], &to->access);
     if (to->access.kind != READ)
         to->values[access.reg] = to->access.result;
+    if (register_domain(instance, access.reg) == TICKET && to->access.result >= UINT16_MAX - 1)
+        return "its tickets grow too large to be followed";
     return NULL;
 }
 
@@ -265,6 +268,8 @@ static bool model_follows(struct model *model, const struct trace_step *step, co
 {
     struct step move = {.process = step->process, .crash = step->crash, .choice = step->choice};
     const struct local *local = local_of(model, from->identity, step->process);
+    if (!step->crash && step->choice >= local->moves)
+        return false;
     if (!step->crash) {
         unsigned reg = model->automaton[step->process].moves[local->first_move + step->choice].reg;
         int writer = model->instance.regs[reg].writer;
@@ -309,7 +314,7 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
         execution->count++;
         const char *error = execute_step(instance, from, step, to);
         if (error == NULL && !model_follows(&execution->model, step, from, to))
-            error = execution->model.overflow;
+            error = execution->model.overflow != NULL ? execution->model.overflow : "the explorer knows no such step";
         if (error != NULL) {
             execution->count--;
             free(to->values);

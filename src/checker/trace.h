@@ -58,7 +58,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json);
 /* False if some step is not possible; execution->error says which and why. */
 bool trace_execute(const struct trace *trace, struct execution *execution);
 void execution_close(struct execution *execution);
-/* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: part of it is about all other runs. */
+/* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: all that one run can show of it; the rest is
+ * about all other runs. */
 enum confirmation { CONFIRMED, NOT_CONFIRMED, NEEDS_EXPLORATION };
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution);
 

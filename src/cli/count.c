@@ -15,10 +15,10 @@
 static const char help_text[] =
     "usage: admit count ALGORITHM [-n N[,N...]] [-k K] [--max-states S] [--json]\n"
     "\n"
-    "For each N (default 2,3,4): the steps of a passage under two schedules (a sample: the most and the mean, failed "
-    "tests\n"
-    "of waits included), the shared bits that the declared registers take, and the shared values: how many different\n"
-    "contents all registers together have in any reachable state, counted by exploring all of them.\n"
+    "For each N (default 2,3,4): the steps of a passage under two schedules (a sample: the most and the mean, failed\n"
+    "tests of waits included; starved: somebody did not get through), the shared bits that the declared registers take,\n"
+    "and the shared values: how many different contents all registers together have in any reachable state, counted by\n"
+    "exploring all of them.\n"
     "\n"
     "  --max-states S   do not explore more than S states for the shared values (default 20000000)\n"
     "\n"
@@ -166,17 +166,19 @@ int command_count(int argc, char **argv)
         for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
             struct tally tally;
             count_run(&tally, &instance, (enum schedule)schedule, PASSAGES_EACH, STEPS_MAX, 1);
+            uint64_t steps_max = tally.starved ? UINT64_MAX : tally.steps_max;
+            char steps_text[32];
+            number_or_text(steps_max, "starved", steps_text, sizeof steps_text);
             if (request.json)
-                json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:n, s:s, s:n, s:n, s:o, s:f, s:o, s:o}",
+                json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:n, s:s, s:n, s:n, s:o, s:f, s:b, s:o, s:o}",
                                                       "algorithm", id, "n", setting.n, "k", setting.k, "model",
                                                       "schedule", schedule_name[schedule], "rmr_max", "rmr_mean",
-                                                      "steps_max", number_or_null(tally.steps_max), "steps_mean",
-                                                      tally.steps_mean, "shared_bits", number_or_null(bits),
-                                                      "shared_values", number_or_null(values)));
+                                                      "steps_max", number_or_null(steps_max), "steps_mean",
+                                                      tally.steps_mean, "starved", tally.starved, "shared_bits",
+                                                      number_or_null(bits), "shared_values", number_or_null(values)));
             else
-                printf("%-16s %3u %3u %-12s %10llu %10.1f %12s %14s\n", id, setting.n, setting.k,
-                       schedule_name[schedule], (unsigned long long)tally.steps_max, tally.steps_mean, bits_text,
-                       values_text);
+                printf("%-16s %3u %3u %-12s %10s %10.1f %12s %14s\n", id, setting.n, setting.k, schedule_name[schedule],
+                       steps_text, tally.steps_mean, bits_text, values_text);
         }
         instance_close(&instance);
     }

@@ -37,6 +37,8 @@ static void take_step(struct world *world, unsigned i)
     struct access access;
     process_peek(world->instance, i, &runner->process, 0, &access);
     process_step(world->instance, i, &runner->process, 0, world->values[access.reg], &next, &access);
+    if (register_domain(world->instance, access.reg) == TICKET && access.result >= UINT16_MAX - 1)
+        die("the tickets of %s grow too large to be counted", world->instance->setting.algorithm->about.id);
     world->values[access.reg] = access.result;
     runner->steps++;
     world->inside += next.section == CRITICAL;
@@ -74,6 +76,7 @@ void count_run(struct tally *tally, const struct instance *instance, enum schedu
         take_step(&world, i);
         done += before < passages_each && world.runners[i].passages >= passages_each;
     }
+    tally->starved = done < n;
     tally->steps_mean = tally->passages > 0 ? world.total_steps / (double)tally->passages : 0;
     free(world.runners);
     free(world.values);

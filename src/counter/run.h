@@ -18,6 +18,7 @@ struct tally {
     uint64_t steps_max; /* in one passage, failed tests of waits included */
     double steps_mean;
     unsigned most_inside;
+    bool starved; /* somebody did not get through as often as asked: then there is no most */
 };
 
 /* Runs until every process has passed through so many times, or until max_steps steps were taken. The same seed

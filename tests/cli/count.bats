@@ -21,3 +21,10 @@ load helper
     refused "" count one_bit -k 2
     refused "there is no option" count one_bit --frobnicate
 }
+
+@test "a run in which somebody does not get through has no most steps" {
+    exits 0 count one_bit:stands_firm -n 3 --json
+    json 'all(.[]; .starved and .steps_max == null)'
+    exits 0 count bakery -n 3 --json
+    json 'all(.[]; (.starved | not) and .steps_max > 0)'
+}

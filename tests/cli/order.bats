@@ -47,3 +47,14 @@ verdicts() {
     # Two that crash while they wait take both slots with them, although nobody is inside.
     verdicts test:ticket 3 deadlock-freedom violated --fault crash:2
 }
+
+@test "one on its way out of its last passage fills no slot" {
+    verdicts test:two_step_exit 2 "exclusion deadlock-freedom" holds -k 1
+    verdicts test:two_step_exit 2 k-deadlock-avoidance violated -k 1
+    verdicts test:two_step_exit 2 k-deadlock-avoidance violated -k 1 --passages 1
+}
+
+@test "values of a register that never occur lead nowhere" {
+    verdicts test:unseen_values 3 bounded-exit holds
+    verdicts test:unseen_values 3 exclusion violated
+}
