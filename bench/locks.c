@@ -32,7 +32,7 @@ struct peer {
     void (*destroy)(void *lock);
 };
 
-/* --- the peers ----------------------------------------------------------------------------------------------------- */
+/* --- the peers ---------------------------------------------------------------------------------------------------- */
 
 static void *admit_make(const char *name, unsigned n)
 {
@@ -101,7 +101,7 @@ static unsigned list_peers(struct peer *peers)
     return count;
 }
 
-/* --- one round ----------------------------------------------------------------------------------------------------- */
+/* --- one round ---------------------------------------------------------------------------------------------------- */
 
 struct round {
     const struct peer *peer;
@@ -178,7 +178,7 @@ static struct result run_round(const struct peer *peer, unsigned n, double secon
     return (struct result){.rate = sum / elapsed, .fairness = squares > 0 ? sum * sum / (n * squares) : 1};
 }
 
-/* --- all rounds ---------------------------------------------------------------------------------------------------- */
+/* --- all rounds --------------------------------------------------------------------------------------------------- */
 
 static int by_rate(const void *a, const void *b)
 {

@@ -39,7 +39,7 @@ static void show_unbounded(struct finding *finding, const struct exploration *ex
     witness_loop_of(&finding->witness, exploration, part, event);
 }
 
-/* --- P5, P6: own steps in the doorway, or on the way out ----------------------------------------------------------- */
+/* --- P5, P6: own steps in the doorway, or on the way out ---------------------------------------------------------- */
 
 static bool begins_section(const struct graph *graph, enum property property, unsigned i, uint32_t from, uint64_t edge)
 {
@@ -80,7 +80,7 @@ void judge_bounded_section(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- P7: entries past one who waits -------------------------------------------------------------------------------- */
+/* --- P7: entries past one who waits ------------------------------------------------------------------------------- */
 
 struct passing {
     const struct graph *graph;
@@ -140,7 +140,7 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- enabled ------------------------------------------------------------------------------------------------------- */
+/* --- enabled ------------------------------------------------------------------------------------------------------ */
 
 /* Who is blocked (sweeps.h) is not enabled. What is left, usually little, is asked exactly, process by process: its
  * own steps may still be unbounded without any standing still, by going round in a larger loop. */

@@ -32,7 +32,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* --- phases and threads -------------------------------------------------------------------------------------------- */
+/* --- phases and threads ------------------------------------------------------------------------------------------- */
 
 /* First phase: the threads expand the shares of the block. */
 static void expand(struct thread *thread)
@@ -114,7 +114,7 @@ static void stop_threads(struct search *search)
     }
 }
 
-/* --- one block ----------------------------------------------------------------------------------------------------- */
+/* --- one block ---------------------------------------------------------------------------------------------------- */
 
 /* Teaches the model the steps that were missing, in the order of the states. Returns whether there were any; then
  * the block must be expanded again, which is rare once the processes have been everywhere. */
@@ -215,7 +215,7 @@ static void explore_block(struct search *search)
     sum_up(search);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static void measure(struct search *search, double start)
 {

@@ -20,7 +20,7 @@ struct far_transition {
     struct transition transition;
 };
 
-/* --- automata ------------------------------------------------------------------------------------------------------ */
+/* --- automata ----------------------------------------------------------------------------------------------------- */
 
 static void *grown(void *array, uint32_t *capacity, uint32_t needed, size_t size)
 {
@@ -210,7 +210,7 @@ static uint32_t learn_crash(struct model *model, unsigned i, uint32_t number)
     return target;
 }
 
-/* --- layout -------------------------------------------------------------------------------------------------------- */
+/* --- layout ------------------------------------------------------------------------------------------------------- */
 
 static unsigned bits_for(uint64_t values)
 {
@@ -318,7 +318,7 @@ void model_close(struct model *model)
     instance_close(&model->instance);
 }
 
-/* --- steps --------------------------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------------------------- */
 
 unsigned crashed_in(const struct model *model, const uint64_t *state)
 {

@@ -20,7 +20,7 @@ static unsigned count(uint16_t processes)
     return (unsigned)__builtin_popcount(processes);
 }
 
-/* --- P2 ------------------------------------------------------------------------------------------------------------ */
+/* --- P2 ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_deadlock(const void *context, const struct standing *standing)
 {
@@ -59,7 +59,7 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
     free(in);
 }
 
-/* --- P3 ------------------------------------------------------------------------------------------------------------ */
+/* --- P3 ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_under_way(const struct standing *standing, unsigned i)
 {
@@ -153,7 +153,7 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- P8 ------------------------------------------------------------------------------------------------------------ */
+/* --- P8 ----------------------------------------------------------------------------------------------------------- */
 
 struct waiting {
     const struct graph *graph;

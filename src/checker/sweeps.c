@@ -42,7 +42,7 @@ static void sweep(struct sweeping *sweeping)
     } while (atomic_load(&sweeping->changed));
 }
 
-/* --- blocked ------------------------------------------------------------------------------------------------------- */
+/* --- blocked ------------------------------------------------------------------------------------------------------ */
 
 static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
 {
@@ -72,7 +72,7 @@ uint16_t *sweep_for_blocked(const struct graph *graph)
     return blocked;
 }
 
-/* --- loops --------------------------------------------------------------------------------------------------------- */
+/* --- loops -------------------------------------------------------------------------------------------------------- */
 
 static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
 {

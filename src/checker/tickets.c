@@ -146,7 +146,7 @@ void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone)
     }
 }
 
-/* --- real tickets -------------------------------------------------------------------------------------------------- */
+/* --- real tickets ------------------------------------------------------------------------------------------------- */
 
 static void list_ticket(struct renaming *renaming, uint8_t *at)
 {

@@ -20,7 +20,7 @@ static bool overlapped(const struct instance *instance, const struct process *pr
            process_open_write(instance, (unsigned)writer, &processes[writer], &open, value) && open == reg;
 }
 
-/* --- from what the explorer found ---------------------------------------------------------------------------------- */
+/* --- from what the explorer found --------------------------------------------------------------------------------- */
 
 static struct trace_step trace_step_of(const struct model *model, const uint64_t *state, struct step step)
 {
@@ -69,7 +69,7 @@ void trace_close(struct trace *trace)
     memset(trace, 0, sizeof *trace);
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 json_t *trace_to_json(const struct trace *trace)
 {
@@ -209,7 +209,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     return error;
 }
 
-/* --- execution ----------------------------------------------------------------------------------------------------- */
+/* --- execution ---------------------------------------------------------------------------------------------------- */
 
 /* What the read or write at hand finds in its register, as values of the executed run or, with `state`, of the
  * model. */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* --- steps from states --------------------------------------------------------------------------------------------- */
+/* --- steps from states -------------------------------------------------------------------------------------------- */
 
 static void append(struct witness *witness, struct step step)
 {
@@ -101,7 +101,7 @@ void witness_go(struct witness *witness, const struct exploration *exploration, 
     witness->at = to;
 }
 
-/* --- loops --------------------------------------------------------------------------------------------------------- */
+/* --- loops -------------------------------------------------------------------------------------------------------- */
 
 /* What a search inside a part looks for: a step out of a state. `component` limits it, unless it is NO_COMPONENT. */
 struct goal {

@@ -38,7 +38,7 @@ static const char help_text[] =
     "properties: %s\n"
     "exit status: 0 all hold, 1 one is violated, 2 bad usage, 3 undecided (a limit was reached)\n";
 
-/* --- what is asked ------------------------------------------------------------------------------------------------- */
+/* --- what is asked ------------------------------------------------------------------------------------------------ */
 
 static enum property property_named(const char *name)
 {
@@ -179,7 +179,7 @@ static void read_request(struct request *request, int argc, char **argv)
     check_setting("check", &request->setting, request->properties, request->property_count);
 }
 
-/* --- the command --------------------------------------------------------------------------------------------------- */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
 static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
                         const struct model *model)

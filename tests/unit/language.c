@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- an algorithm that uses every word once ------------------------------------------------------------------------ */
+/* --- an algorithm that uses every word once ----------------------------------------------------------------------- */
 
 #define ADMIT_STEPPED
 #define ADMIT_ID "unit:words"
@@ -78,7 +78,7 @@ END
 
 ALGORITHM(.title = "Every word", .paper = "-", .figure = "", .doorway = true, .bits = "2n + 3", .fairness = "none");
 
-/* --- stepping it by hand ------------------------------------------------------------------------------------------- */
+/* --- stepping it by hand ------------------------------------------------------------------------------------------ */
 
 static struct instance instance;
 static struct process process;
@@ -196,7 +196,7 @@ static void nested_procedure_and_update(void **state)
     instance_close(&instance);
 }
 
-/* --- what is declared ---------------------------------------------------------------------------------------------- */
+/* --- what is declared --------------------------------------------------------------------------------------------- */
 
 static void declarations(void **state)
 {
@@ -214,7 +214,7 @@ static void declarations(void **state)
     instance_close(&instance);
 }
 
-/* --- what is refused ----------------------------------------------------------------------------------------------- */
+/* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 /* Runs process 0 of three through ENTER in a child; its exit status and the message it died with. */
 static int run_to_the_end(unsigned wrong, char *message, size_t size)

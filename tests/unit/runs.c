@@ -60,7 +60,7 @@ static void assert_runs(const struct drawing *drawing, struct event event, const
     free(runs);
 }
 
-/* --- components ---------------------------------------------------------------------------------------------------- */
+/* --- components --------------------------------------------------------------------------------------------------- */
 
 static unsigned count_components(const struct components *components)
 {
@@ -111,7 +111,7 @@ static void only_the_part_counts(void **state)
     components_close(&components);
 }
 
-/* --- longest runs -------------------------------------------------------------------------------------------------- */
+/* --- longest runs ------------------------------------------------------------------------------------------------- */
 
 static void the_longer_of_two_ways(void **state)
 {
@@ -180,7 +180,7 @@ static void a_crash_is_no_step(void **state)
     assert_runs(&d, step_of(0), (uint32_t[]){0, 0});
 }
 
-/* --- fair components ----------------------------------------------------------------------------------------------- */
+/* --- fair components ---------------------------------------------------------------------------------------------- */
 
 static bool whatever(const void *context, const struct standing *standing)
 {

@@ -41,7 +41,7 @@ static void assert_stands(const struct walk *walk, enum section section, const c
     assert_string_equal(walk->process.label, label);
 }
 
-/* --- counted by hand ----------------------------------------------------------------------------------------------- */
+/* --- counted by hand ---------------------------------------------------------------------------------------------- */
 
 /* Process 0 of two is in its remainder, at "second for", or inside; process 1 in its remainder, at "first for", "give
  * way", "wait", back at "l", or inside. The bits follow from that. Of the 3 * 6 pairs, all but "both inside" come
@@ -94,7 +94,7 @@ static void passages_are_counted_down(void **state)
     assert_int_equal(states_of(&setting), 1);
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------ */
+/* --- sections ----------------------------------------------------------------------------------------------------- */
 
 static void straight_to_the_critical_section(void **state)
 {
@@ -165,7 +165,7 @@ static void the_largest_ticket_and_one_more(void **state)
     walk_close(walk);
 }
 
-/* --- registers that are not atomic --------------------------------------------------------------------------------- */
+/* --- registers that are not atomic -------------------------------------------------------------------------------- */
 
 static void begin_and_end(void **state)
 {

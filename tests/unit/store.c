@@ -127,7 +127,7 @@ static void batches(void **test_state)
     free(numbers);
 }
 
-/* --- what hash_is_exact() claims: the steps of XXH3 for 8 bytes, undone one by one --------------------------------- */
+/* --- what hash_is_exact() claims: the steps of XXH3 for 8 bytes, undone one by one -------------------------------- */
 
 static uint64_t rotated(uint64_t word, unsigned by)
 {

@@ -160,7 +160,7 @@ static void a_gap_widens_again(void **test_state)
     model_close(&model);
 }
 
-/* --- the Bakery ---------------------------------------------------------------------------------------------------- */
+/* --- the Bakery --------------------------------------------------------------------------------------------------- */
 
 static enum verdict verdict_on(const struct setting *setting, enum property property)
 {

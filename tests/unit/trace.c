@@ -45,7 +45,7 @@ static enum confirmation confirmation_of(const json_t *json)
     return confirmation;
 }
 
-/* --- there and back ------------------------------------------------------------------------------------------------ */
+/* --- there and back ----------------------------------------------------------------------------------------------- */
 
 static void assert_round_trip(const struct setting *setting, enum property property)
 {
@@ -108,7 +108,7 @@ static void with_garbled_reads(void **state)
     assert_round_trip(&setting, EXCLUSION);
 }
 
-/* --- nonsense ------------------------------------------------------------------------------------------------------ */
+/* --- nonsense ----------------------------------------------------------------------------------------------------- */
 
 /* The message with which a trace is refused after `key` was set to `value`, which is given up; NULL removes the key. */
 static const char *refusal(const char *key, json_t *value)
@@ -195,7 +195,7 @@ static void no_object_at_all(void **state)
     }
 }
 
-/* --- runs that are not possible, or show nothing ------------------------------------------------------------------- */
+/* --- runs that are not possible, or show nothing ------------------------------------------------------------------ */
 
 /* Executes these steps of one_bit, n = 2; the error, or NULL. */
 static const char *execution_error(enum register_kind kind, json_t *steps)
