@@ -295,7 +295,7 @@ void model_open(struct model *model, const struct setting *setting)
     memset(model, 0, sizeof *model);
     instance_open(&model->instance, setting);
     if (setting->ticket_gap == 0)
-        model->instance.setting.ticket_gap = setting->n + 1;
+        model->instance.setting.ticket_gap = setting->n + 2;
     model->n = setting->n;
     model->regs = model->instance.reg_count;
     model->register_field = must_allocate(model->regs * sizeof *model->register_field);

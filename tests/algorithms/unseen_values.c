@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Excludes nobody; it tests that the checker does not stumble over register values that never occur: from such a value of
- * `turn` this text would go on to a register that does not exist.
+ * Excludes nobody; it tests that the checker does not stumble over register values that never occur: from such a value
+ * of `turn` this text would go on to a register that does not exist.
  */
 #include "registers/language.h"
 
