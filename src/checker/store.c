@@ -6,10 +6,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A slot: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most lookups of
  * other states are turned away without touching a record. */
-enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_SLOTS = 64, BATCH = 32 };
+enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_SLOTS = 64, BATCH = 32, SINGLE_CHUNKS = 256, SLAB = 256 };
 static const uint32_t PLACE_MASK = (UINT32_C(1) << PLACE_BITS) - 1;
 
 static uint64_t slot_of(const struct partition *partition, uint64_t hash)
@@ -38,12 +39,24 @@ static void account(struct store *store, uint64_t more)
     atomic_fetch_add_explicit(&store->bytes, more, memory_order_relaxed);
 }
 
+/* Slots and records are read at random: with large pages the machine finds its way to them more quickly. Only a hint. */
+static void *on_large_pages(void *memory, size_t size)
+{
+    enum { LARGE = 1 << 21, PAGE = 4096 };
+    if (size < LARGE)
+        return memory;
+    uintptr_t start = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    madvise((void *)start, size - (start - (uintptr_t)memory), MADV_HUGEPAGE);
+    return memory;
+}
+
 static void set_slots(struct store *store, struct partition *partition, uint64_t slot_count)
 {
     account(store, (slot_count - partition->slot_count) * sizeof *partition->slots);
     free(partition->slots);
     partition->slot_count = slot_count;
-    partition->slots = must_allocate(slot_count * sizeof *partition->slots);
+    size_t bytes = slot_count * sizeof *partition->slots;
+    partition->slots = on_large_pages(must_allocate(bytes), bytes);
     for (uint32_t place = 0; place < partition->count; place++) {
         uint64_t hash = record_hash(store, record_at(store, partition, place));
         uint64_t at = slot_of(partition, hash);
@@ -51,6 +64,12 @@ static void set_slots(struct store *store, struct partition *partition, uint64_t
             at = at + 1 == slot_count ? 0 : at + 1;
         partition->slots[at] = tag_of(hash) | (place + 1);
     }
+}
+
+/* Chunks come one by one at first, so that small explorations stay small, and then in slabs, for the sake of large pages. */
+static bool is_slab_start(uint32_t chunk)
+{
+    return chunk < SINGLE_CHUNKS || chunk % SLAB == 0;
 }
 
 void store_open(struct store *store, unsigned words, bool fingerprints)
@@ -68,6 +87,8 @@ void store_close(struct store *store)
     for (unsigned p = 0; p < PARTITIONS; p++) {
         struct partition *partition = &store->partition[p];
         for (uint32_t c = 0; c < partition->chunks; c++) {
+            if (!is_slab_start(c))
+                continue;
             free(partition->records[c]);
             free(partition->parents[c]);
         }
@@ -88,10 +109,16 @@ static void add_chunk(struct store *store, struct partition *partition)
         partition->parents = must_reallocate(partition->parents, partition->chunk_room * sizeof *partition->parents);
     }
     size_t record_bytes = (size_t)CHUNK * store->record * sizeof(uint64_t), parent_bytes = CHUNK * sizeof(uint32_t);
-    partition->records[partition->chunks] = must_allocate(record_bytes);
-    partition->parents[partition->chunks] = must_allocate(parent_bytes);
-    partition->chunks++;
-    account(store, record_bytes + parent_bytes);
+    uint32_t chunk = partition->chunks++;
+    if (is_slab_start(chunk)) {
+        size_t chunks = chunk < SINGLE_CHUNKS ? 1 : SLAB;
+        partition->records[chunk] = on_large_pages(must_allocate(chunks * record_bytes), chunks * record_bytes);
+        partition->parents[chunk] = must_allocate(chunks * parent_bytes);
+        account(store, chunks * (record_bytes + parent_bytes));
+    } else {
+        partition->records[chunk] = partition->records[chunk - 1] + record_bytes / sizeof(uint64_t);
+        partition->parents[chunk] = partition->parents[chunk - 1] + parent_bytes / sizeof(uint32_t);
+    }
 }
 
 /* Room for another state in full, for the level after this one. */
