@@ -313,7 +313,8 @@ static void explore_model(struct exploration *exploration, struct model *model,
     exploration->model = model;
     exploration->graph.n = model->n;
     exploration->graph.k = model->instance.setting.k;
-    store_open(&exploration->store, model->words, options->fingerprints);
+    /* A state of one word is as small as its fingerprint, and need not be kept beside it until it is expanded. */
+    store_open(&exploration->store, model->words, options->fingerprints && !hash_is_exact(model->words));
     struct search *search = must_allocate(sizeof *search);
     search->exploration = exploration;
     search->options = options;

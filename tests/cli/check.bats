@@ -128,15 +128,24 @@ load helper
 }
 
 @test "with --fingerprints it holds up to a probability, and finds the same" {
-    exits 0 check one_bit -n 4 --fingerprints --property exclusion
-    says "holds up to fingerprints"
-    exits 0 check one_bit -n 4 --fingerprints --json
+    exits 0 check bakery -n 3 --fingerprints --property exclusion
+    says "holds up to fingerprints (a state is missed with probability"
+    exits 0 check bakery -n 3 --fingerprints --json
     json '.exhaustive == false and .bounds.fingerprints.omission_probability < 1e-9'
     fingerprints=$output
-    exits 0 check one_bit -n 4 --json
+    exits 0 check bakery -n 3 --json
     for count in .states .transitions '[.properties[].fired]'; do
         [ "$(jq -c "$count" <<<"$output")" = "$(jq -c "$count" <<<"$fingerprints")" ]
     done
+    exits 1 check bakery:no_choosing -n 3 --fingerprints --property exclusion
+    exits 1 check bakery:gives_up -n 2 --fingerprints --property lockout-freedom
+}
+
+@test "states of one word have exact fingerprints" {
+    exits 0 check one_bit -n 4 --fingerprints --property exclusion
+    says "holds up to fingerprints (which are exact"
+    exits 0 check one_bit -n 4 --fingerprints --json
+    json '.exhaustive == false and .bounds.fingerprints.omission_probability == 0'
     exits 1 check one_bit:looks_first -n 3 --fingerprints --property exclusion
     says "A shortest counterexample"
 }
@@ -180,7 +189,7 @@ load helper
     for arguments in "one_bit -n 5" "one_bit -n 4 --registers safe --property lockout-freedom" \
         "bakery -n 3 --property exclusion --property fcfs" "bakery:gives_up -n 2 --property lockout-freedom --property fcfs" \
         "burns_lynch:counts_on_order -n 4 --order any --property exclusion" "test:barging -n 4 -k 2 --property fife" \
-        "one_bit -n 3 --registers safe --fault crash --fingerprints --property exclusion"; do
+        "bakery -n 3 --fault crash --fingerprints --property exclusion"; do
         for threads in 1 2 3; do
             # shellcheck disable=SC2086
             ADMIT_THREADS=$threads "$ADMIT" check $arguments --json |

@@ -19,7 +19,7 @@ decides() { # ARGUMENT...
 check "exclusion, deadlock-freedom" decides one_bit -n 5 --property exclusion --property deadlock-freedom
 check "lockout-freedom that holds" decides bakery -n 3 --property lockout-freedom
 check "lockout-freedom that does not, with crashes" decides burns_lynch -n 4 --fault crash --property lockout-freedom
-check "fingerprints" decides one_bit -n 5 --fingerprints --property exclusion --property bounded-exit
+check "fingerprints" decides bakery -n 3 --fingerprints --property exclusion --property bounded-exit
 check "order, bounds and the enabled relation" decides test:ticket -n 3 -k 2 --property fcfs --property fife \
     --property strong-fife --property overtaking --property fifo-enabling --property k-deadlock-avoidance \
     --property bounded-waiting --property bounded-doorway
