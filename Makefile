@@ -19,7 +19,7 @@ override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc
 override LDFLAGS += $(SANITIZE)
 
 # One algorithm, one file: its name is its id and, in each world, its symbol.
-ALGORITHMS := $(filter-out catalogue,$(notdir $(basename $(wildcard src/algorithms/*.c))))
+ALGORITHMS := $(notdir $(basename $(wildcard src/algorithms/*.c)))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
 NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c

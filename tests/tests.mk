@@ -69,10 +69,10 @@ $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libad
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
 
-# Locks that are wrong on purpose. The debug checks are always on in them; `unordered` is the One-Bit algorithm as it
-# stands, with every access relaxed.
+# Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
+# algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
 BROKEN := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c)) \
-	$(BUILD)/tests/broken/unordered.o
+	$(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
 
 $(BUILD)/tests/broken.a: $(BROKEN)
 	$(AR) rcs $@ $^
@@ -80,6 +80,10 @@ $(BUILD)/tests/broken.a: $(BROKEN)
 $(BUILD)/tests/broken/%.o: tests/native/broken/%.c
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"$*"' -DADMIT_SYMBOL=broken_$* -c $< -o $@
+
+$(BUILD)/tests/broken/barges_in.o: $(BUILD)/mutants/one_bit.no_second_wait.c
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"barges_in"' -DADMIT_SYMBOL=broken_barges_in -c $< -o $@
 
 $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	@mkdir -p $(@D)

@@ -43,8 +43,6 @@ static inline void count_entry(struct share *share, struct step step, const uint
     const struct model *model = share->search->model;
     unsigned count = inside(model, successor);
     share->entries++;
-    if (count > share->most_inside)
-        share->most_inside = count;
     if (count > model->instance.setting.k && !share->violation.found)
         share->violation = (struct violation){true, share->source, step};
 }

@@ -182,8 +182,6 @@ static void sum_up(struct search *search)
         exploration->transitions += share->transitions;
         exploration->entries += share->entries;
         exploration->ambiguous += share->ambiguous;
-        if (share->most_inside > exploration->most_inside)
-            exploration->most_inside = share->most_inside;
         if (share->violation.found && !exploration->violated) {
             exploration->violated = true;
             exploration->violation_source = share->violation.source;

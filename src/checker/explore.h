@@ -35,10 +35,9 @@ struct exploration {
     uint64_t states, transitions, expanded;
     uint64_t
         ambiguous; /* steps with two outcomes, one of which may not exist (tickets.h); 0: all that was found is real */
-    uint64_t entries;     /* steps into the critical section */
-    unsigned most_inside; /* in any state */
-    unsigned depth;       /* levels */
-    uint64_t bytes;       /* at most, of store, buffers and graph */
+    uint64_t entries; /* steps into the critical section */
+    unsigned depth;   /* levels */
+    uint64_t bytes;   /* at most, of store, buffers and graph */
     double seconds;
     const char *stopped; /* why it ended early, or NULL: all states were expanded */
     bool violated;       /* more than k inside */

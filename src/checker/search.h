@@ -39,7 +39,6 @@ struct share {
     struct missing *missing;
     size_t missing_count, missing_room;
     uint64_t transitions, entries, ambiguous;
-    unsigned most_inside;
     struct violation violation;
     /* where the state in hand is */
     uint32_t position, source;

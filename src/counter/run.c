@@ -25,7 +25,6 @@ struct world {
     const struct instance *instance;
     struct runner *runners;
     uint64_t *values;
-    unsigned inside;
     struct tally *tally;
     double total_steps;
 };
@@ -41,10 +40,6 @@ static void take_step(struct world *world, unsigned i)
         die("the tickets of %s grow too large to be counted", world->instance->setting.algorithm->about.id);
     world->values[access.reg] = access.result;
     runner->steps++;
-    world->inside += next.section == CRITICAL;
-    world->inside -= runner->process.section == CRITICAL;
-    if (world->inside > world->tally->most_inside)
-        world->tally->most_inside = world->inside;
     bool passed = runner->process.section != REMAINDER && next.section == REMAINDER;
     runner->process = next;
     if (!passed)

@@ -17,7 +17,6 @@ struct tally {
     uint64_t passages;
     uint64_t steps_max; /* in one passage, failed tests of waits included */
     double steps_mean;
-    unsigned most_inside;
     bool starved; /* somebody did not get through as often as asked: then there is no most */
 };
 
