@@ -15,16 +15,23 @@ enum { UNBOUNDED_PASSAGES = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
+enum { FAULT_KINDS = 5, FAULT_NAME_SIZE = 16 };
+
 /* What is explored. */
 struct setting {
     const struct stepped_algorithm *algorithm;
     unsigned n, k;
     enum register_kind registers;
     bool any_order;                          /* for_all in every order, not only in the native one */
-    unsigned crashes;                        /* at most so many processes crash */
+    unsigned crashes, shutdowns, failures;   /* at most so many processes crash, shut down, fail */
+    bool aborts;                             /* every process may abort, any number of times */
+    bool transient;                          /* the start is any local states and any values */
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
+
+/* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
+unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE]);
 
 struct reg {
     const struct declared *array;

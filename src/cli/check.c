@@ -53,14 +53,6 @@ static enum property property_named(const char *name)
     usage_error("check", "there is no property '%s'; there are %s", name, list);
 }
 
-static void add_property(struct request *request, enum property property)
-{
-    for (unsigned p = 0; p < request->property_count; p++)
-        if (request->properties[p] == property)
-            return;
-    request->properties[request->property_count++] = property;
-}
-
 static enum register_kind registers_named(const char *name)
 {
     for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
@@ -91,16 +83,17 @@ static void read_passages(struct request *request, const char *list)
         unsigned long value = strtoul(at, &end, 10);
         if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == STEPPED_PROCESSES_MAX)
             usage_error("check", "--passages takes one number, or n of them with commas between, not '%s'", list);
-        request->setting.passages[count++] = (uint8_t)value;
+        request->question.setting.passages[count++] = (uint8_t)value;
         at = end + (*end == ',');
         if (*end == '\0')
             break;
     } while (true);
     request->passages_limited = true;
     if (count == 1)
-        memset(request->setting.passages, request->setting.passages[0], sizeof request->setting.passages);
-    else if (count != request->setting.n)
-        usage_error("check", "--passages names %u processes, but n = %u", count, request->setting.n);
+        memset(request->question.setting.passages, request->question.setting.passages[0],
+               sizeof request->question.setting.passages);
+    else if (count != request->question.setting.n)
+        usage_error("check", "--passages names %u processes, but n = %u", count, request->question.setting.n);
 }
 
 static uint64_t size_value(const char *text)
@@ -118,20 +111,20 @@ static uint64_t size_value(const char *text)
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
-    unsigned faults = request->setting.crashes > 0 ? CRASH : 0;
+    unsigned faults = request->question.setting.crashes > 0 ? CRASH : 0;
     for (unsigned c = 0; c < about->claim_count; c++)
-        if (request->setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
-            add_property(request, about->claims[c].property);
-    if (request->property_count == 0)
-        add_property(request, EXCLUSION);
+        if (request->question.setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
+            question_add(&request->question, about->claims[c].property);
+    if (request->question.property_count == 0)
+        question_add(&request->question, EXCLUSION);
 }
 
 static void read_request(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "check", .argc = argc, .argv = argv, .plain_max = 1};
     const char *passages = NULL;
-    memset(request->setting.passages, UNBOUNDED_PASSAGES, sizeof request->setting.passages);
-    request->setting.n = 3;
+    memset(request->question.setting.passages, UNBOUNDED_PASSAGES, sizeof request->question.setting.passages);
+    request->question.setting.n = 3;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
             char list[512];
@@ -139,28 +132,28 @@ static void read_request(struct request *request, int argc, char **argv)
             printf(help_text, list);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            request->setting.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
         } else if (strcmp(option, "-k") == 0) {
-            request->setting.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
         } else if (strcmp(option, "--registers") == 0) {
-            request->setting.registers = registers_named(option_value(&arguments, option));
+            request->question.setting.registers = registers_named(option_value(&arguments, option));
         } else if (strcmp(option, "--fault") == 0) {
-            request->setting.crashes = crashes_in(option_value(&arguments, option));
+            request->question.setting.crashes = crashes_in(option_value(&arguments, option));
         } else if (strcmp(option, "--property") == 0) {
-            add_property(request, property_named(option_value(&arguments, option)));
+            question_add(&request->question, property_named(option_value(&arguments, option)));
         } else if (strcmp(option, "--passages") == 0) {
             passages = option_value(&arguments, option);
         } else if (strcmp(option, "--order") == 0) {
             const char *order = option_value(&arguments, option);
             if (strcmp(order, "any") != 0)
                 usage_error("check", "--order takes 'any', not '%s'", order);
-            request->setting.any_order = true;
+            request->question.setting.any_order = true;
         } else if (strcmp(option, "--fingerprints") == 0) {
-            request->options.fingerprints = true;
+            request->question.options.fingerprints = true;
         } else if (strcmp(option, "--max-states") == 0) {
-            request->options.max_states = option_number(&arguments, option, 1, UINT64_MAX);
+            request->question.options.max_states = option_number(&arguments, option, 1, UINT64_MAX);
         } else if (strcmp(option, "--memory") == 0) {
-            request->options.memory_limit = size_value(option_value(&arguments, option));
+            request->question.options.memory_limit = size_value(option_value(&arguments, option));
         } else if (strcmp(option, "--trace") == 0) {
             request->trace_file = option_value(&arguments, option);
         } else if (strcmp(option, "--json") == 0) {
@@ -170,13 +163,14 @@ static void read_request(struct request *request, int argc, char **argv)
         }
     }
     request->entry = algorithm_argument("check", arguments.plain[0]);
-    request->setting.algorithm = request->entry->algorithm;
-    check_n_and_k("check", &request->entry->algorithm->about, request->setting.n, &request->setting.k);
+    request->question.setting.algorithm = request->entry->algorithm;
+    check_n_and_k("check", &request->entry->algorithm->about, request->question.setting.n,
+                  &request->question.setting.k);
     if (passages != NULL)
         read_passages(request, passages);
-    if (request->property_count == 0)
+    if (request->question.property_count == 0)
         claimed_properties(request);
-    check_setting("check", &request->setting, request->properties, request->property_count);
+    check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
@@ -214,17 +208,16 @@ static void show_progress(const struct progress *progress)
             (double)progress->frontier / 1e6, progress->depth, (double)progress->bytes / 1e6);
 }
 
+static void show_judging(const struct exploration *exploration, enum property asked)
+{
+    fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration->states / 1e6,
+            property_info[asked].name);
+}
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     explore_interrupt();
-}
-
-static double seconds_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 static int exit_status(const struct finding *findings, unsigned count)
@@ -247,50 +240,24 @@ int command_check(int argc, char **argv)
     if (request.trace_file != NULL && (trace_file = fopen(request.trace_file, "w")) == NULL)
         usage_error("check", "cannot write %s: %s", request.trace_file, strerror(errno));
 
-    bool needs_enabled = false;
-    request.options.stop_at_violation = true;
-    for (unsigned p = 0; p < request.property_count; p++) {
-        request.options.want_graph |= property_info[request.properties[p]].needs_graph;
-        needs_enabled |= property_info[request.properties[p]].needs_enabled;
-    }
-    request.options.stop_at_violation = !request.options.want_graph;
-    if (request.options.memory_limit == 0)
-        request.options.memory_limit = default_memory_limit(request.options.want_graph);
-    if (isatty(STDERR_FILENO))
-        request.options.report = show_progress;
+    struct question *question = &request.question;
+    bool watched = isatty(STDERR_FILENO);
+    question->options.report = watched ? show_progress : NULL;
+    question->judging = watched ? show_judging : NULL;
+    struct answer answer;
     signal(SIGINT, on_interrupt);
-
-    struct model model;
-    struct exploration exploration;
-    struct finding findings[PROPERTIES];
-    struct enabled enabled = {0};
-    double start = seconds_now();
-    explore(&exploration, &model, &request.setting, &request.options);
+    question_answer(question, &answer);
     signal(SIGINT, SIG_DFL);
-    if (needs_enabled && exploration.stopped == NULL)
-        enabled_find(&enabled, &exploration.graph);
-    for (unsigned p = 0; p < request.property_count; p++) {
-        if (request.options.report != NULL)
-            fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration.states / 1e6,
-                    property_info[request.properties[p]].name);
-        judge(&findings[p], &exploration, &enabled, request.properties[p]);
-    }
-    for (unsigned p = 0; p < request.property_count; p++)
-        finding_settle(&findings[p], &exploration);
-    double seconds = seconds_now() - start;
-    if (request.options.report != NULL)
+    if (watched)
         fputs("\r\033[K", stderr);
 
     if (request.json)
-        print_result_json(&request, &exploration, findings, seconds);
+        print_result_json(&request, &answer);
     else
-        print_result(&request, &exploration, findings, seconds);
+        print_result(&request, &answer);
     if (trace_file != NULL)
-        write_trace(trace_file, request.trace_file, findings, request.property_count, &model);
-    int status = exit_status(findings, request.property_count);
-    for (unsigned p = 0; p < request.property_count; p++)
-        finding_close(&findings[p]);
-    enabled_close(&enabled);
-    exploration_close(&exploration);
+        write_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
+    int status = exit_status(answer.findings, question->property_count);
+    answer_close(&answer, question);
     return status;
 }

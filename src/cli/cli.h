@@ -42,8 +42,6 @@ const struct entry *algorithm_argument(const char *command, const char *id);
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
 /* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
 void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
-/* Most of what is free now, or half of that where a graph is recorded; 0 (no limit) where that cannot be told. */
-uint64_t default_memory_limit(bool want_graph);
 /* "exclusion, deadlock-freedom, ..." */
 void known_properties(char *list, size_t size);
 

@@ -2,6 +2,7 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
+#include "checker/question.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
 
@@ -19,22 +20,14 @@ static const char help_text[] =
 /* Explores the setting of the trace once more: is its property violated? */
 static bool explored_again(const struct trace *trace)
 {
-    struct model model;
-    struct exploration exploration;
-    struct finding finding;
-    struct enabled enabled = {0};
-    struct exploration_options options = {.want_graph = true, .memory_limit = default_memory_limit(true)};
-    explore(&exploration, &model, &trace->setting, &options);
-    if (exploration.stopped == NULL)
-        enabled_find(&enabled, &exploration.graph);
-    else
-        printf("Not all could be explored: %s.\n", exploration.stopped);
-    judge(&finding, &exploration, &enabled, trace->property);
-    finding_settle(&finding, &exploration);
-    bool violated = finding.verdict == VIOLATED;
-    finding_close(&finding);
-    enabled_close(&enabled);
-    exploration_close(&exploration);
+    struct question question = {.setting = trace->setting};
+    struct answer answer;
+    question_add(&question, trace->property);
+    question_answer(&question, &answer);
+    if (answer.exploration.stopped != NULL)
+        printf("Not all could be explored: %s.\n", answer.exploration.stopped);
+    bool violated = answer.findings[0].verdict == VIOLATED;
+    answer_close(&answer, &question);
     return violated;
 }
 

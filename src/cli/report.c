@@ -23,11 +23,11 @@ static json_t *bounds_json(const struct request *request, const struct explorati
     json_t *bounds = json_object();
     if (request->passages_limited) {
         json_t *passages = json_array();
-        for (unsigned i = 0; i < request->setting.n; i++)
-            json_array_append_new(passages, json_integer(request->setting.passages[i]));
+        for (unsigned i = 0; i < request->question.setting.n; i++)
+            json_array_append_new(passages, json_integer(request->question.setting.passages[i]));
         json_object_set_new(bounds, "passages", passages);
     }
-    if (request->options.fingerprints)
+    if (request->question.options.fingerprints)
         json_object_set_new(
             bounds, "fingerprints",
             json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration)));
@@ -55,23 +55,24 @@ static json_t *finding_json(const struct finding *finding, const struct model *m
                      "counterexample", counterexample);
 }
 
-void print_result_json(const struct request *request, const struct exploration *exploration,
-                       const struct finding *findings, double seconds)
+void print_result_json(const struct request *request, const struct answer *answer)
 {
+    const struct exploration *exploration = &answer->exploration;
+    const struct setting *setting = &request->question.setting;
     json_t *properties = json_array(), *faults = json_array();
-    for (unsigned p = 0; p < request->property_count; p++)
-        json_array_append_new(properties, finding_json(&findings[p], exploration->model));
-    if (request->setting.crashes > 0)
-        json_array_append_new(faults, json_sprintf("crash:%u", request->setting.crashes));
+    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    for (unsigned p = 0; p < request->question.property_count; p++)
+        json_array_append_new(properties, finding_json(&answer->findings[p], exploration->model));
+    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
+        json_array_append_new(faults, json_string(names[f]));
     print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
-                         request->entry->algorithm->about.id, "n", request->setting.n, "k", request->setting.k,
-                         "registers", register_kind_name[request->setting.registers], "order",
-                         request->setting.any_order ? "any" : "native", "faults", faults, "states",
-                         (json_int_t)exploration->states, "transitions", (json_int_t)exploration->transitions, "depth",
-                         exploration->depth, "seconds", seconds, "memory_bytes", (json_int_t)exploration->bytes,
-                         "exhaustive",
-                         exploration->stopped == NULL && !request->passages_limited && !request->options.fingerprints &&
-                             exploration->expanded == exploration->states,
+                         request->entry->algorithm->about.id, "n", setting->n, "k", setting->k, "registers",
+                         register_kind_name[setting->registers], "order", setting->any_order ? "any" : "native",
+                         "faults", faults, "states", (json_int_t)exploration->states, "transitions",
+                         (json_int_t)exploration->transitions, "depth", exploration->depth, "seconds", answer->seconds,
+                         "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
+                         exploration->stopped == NULL && !request->passages_limited &&
+                             !request->question.options.fingerprints && exploration->expanded == exploration->states,
                          "bounds", bounds_json(request, exploration), "properties", properties));
 }
 
@@ -81,17 +82,17 @@ static void limits_text(const struct request *request, const struct exploration 
     size_t used = 0;
     text[0] = '\0';
     if (request->passages_limited) {
-        const uint8_t *passages = request->setting.passages;
+        const uint8_t *passages = request->question.setting.passages;
         bool same = true;
-        for (unsigned i = 1; i < request->setting.n; i++)
+        for (unsigned i = 1; i < request->question.setting.n; i++)
             same &= passages[i] == passages[0];
         used += (size_t)snprintf(text, size, " up to ");
-        for (unsigned i = 0; i < (same ? 1 : request->setting.n) && used < size; i++)
+        for (unsigned i = 0; i < (same ? 1 : request->question.setting.n) && used < size; i++)
             used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? "," : "", passages[i]);
         used += (size_t)snprintf(text + used, size - used, " passage%s%s", same && passages[0] == 1 ? "" : "s",
                                  same ? " each" : "");
     }
-    if (request->options.fingerprints && used < size) {
+    if (request->question.options.fingerprints && used < size) {
         if (hash_is_exact(exploration->model->words))
             snprintf(text + used, size - used, " up to fingerprints (which are exact for states as small as these)");
         else
@@ -163,31 +164,32 @@ static void print_counterexample(const struct finding *finding, const struct mod
     trace_close(&trace);
 }
 
-void print_result(const struct request *request, const struct exploration *exploration, const struct finding *findings,
-                  double seconds)
+void print_result(const struct request *request, const struct answer *answer)
 {
-    const struct setting *setting = &request->setting;
-    char states[32], transitions[32];
+    const struct exploration *exploration = &answer->exploration;
+    const struct finding *findings = answer->findings;
+    const struct setting *setting = &request->question.setting;
+    char states[32], transitions[32], names[FAULT_KINDS][FAULT_NAME_SIZE];
     printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
            register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
-    if (setting->crashes > 0)
-        printf(", up to %u crash%s", setting->crashes, setting->crashes > 1 ? "es" : "");
+    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
+        printf("%s %s", f > 0 ? "," : ", with", names[f]);
     printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
-           grouped(exploration->transitions, transitions), exploration->depth, seconds,
+           grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
            (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
-    for (unsigned p = 0; p < request->property_count; p++)
+    for (unsigned p = 0; p < request->question.property_count; p++)
         print_finding(request, exploration, &findings[p]);
     if (exploration->ambiguous > 0)
         printf("\nTickets: %s steps were ambiguous, and both outcomes were explored. What holds, holds; some of the "
                "states may\n"
                "not exist.\n",
                grouped(exploration->ambiguous, states));
-    for (unsigned p = 0; p < request->property_count; p++)
-        if (request->properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
+    for (unsigned p = 0; p < request->question.property_count; p++)
+        if (request->question.properties[p] == LOCKOUT_FREEDOM && setting->crashes >= setting->k)
             printf("\nWith %u crash%s and k = %u, only runs with fewer than %u faulty processes are within "
                    "lockout-freedom.\n",
                    setting->crashes, setting->crashes > 1 ? "es" : "", setting->k, setting->k);
-    for (unsigned p = 0; p < request->property_count; p++)
+    for (unsigned p = 0; p < request->question.property_count; p++)
         if (findings[p].has_witness)
             print_counterexample(&findings[p], exploration->model);
 }

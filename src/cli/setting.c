@@ -4,8 +4,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdio.h>
-
 void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count)
 {
     const struct about *about = &setting->algorithm->about;
@@ -29,24 +27,4 @@ void check_setting(const char *command, const struct setting *setting, const enu
                         instance.regs[r].array->name, instance.regs[r].element, about->id);
     }
     instance_close(&instance);
-}
-
-/* Most of what is free now; 0 (no limit) where that cannot be told. */
-static uint64_t free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kilobytes = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return kilobytes * 1024 / 100 * 85;
-}
-
-uint64_t default_memory_limit(bool want_graph)
-{
-    /* The questions asked of a graph need as much again as the graph. */
-    return free_memory() / (want_graph ? 2 : 1);
 }

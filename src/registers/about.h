@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Where a process is. One passage leads through all of them, in this order; an algorithm without a doorway skips it. */
 enum section { REMAINDER, DOORWAY, WAITING_ROOM, CRITICAL, EXIT, SECTIONS };
@@ -20,8 +21,12 @@ enum register_kind { ATOMIC, REGULAR, SAFE, REGISTER_KINDS };
  * TICKET is unbounded and order is all that matters of it. */
 enum { BOOLEAN = 2, TICKET = 0 };
 
-/* Who writes the elements of an array: process e alone writes element e, or anybody writes any. */
-enum writer { OWN_ELEMENT, ANYBODY };
+/* As the initial value of a register: none is declared, so that it may be anything; an abort leaves it as it is. */
+#define ANY_VALUE UINT64_MAX
+
+/* Who writes the elements of an array: process e alone writes element e; process r alone writes row r (of an array with
+ * columns); or anybody writes any. */
+enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
 
 enum property {
     EXCLUSION,
@@ -40,7 +45,7 @@ enum property {
 };
 
 /* Faults, as bits, so that a claim can name all that it tolerates. */
-enum fault { CRASH = 1 };
+enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

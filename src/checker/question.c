@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/question.h"
+
+#include "checker/trace.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Most of what is free now; 0 (no limit) where that cannot be told. */
+static uint64_t free_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long long kilobytes = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return kilobytes * 1024 / 100 * 85;
+}
+
+void question_add(struct question *question, enum property property)
+{
+    for (unsigned p = 0; p < question->property_count; p++)
+        if (question->properties[p] == property)
+            return;
+    question->properties[question->property_count++] = property;
+}
+
+void question_answer(struct question *question, struct answer *answer)
+{
+    struct exploration_options *options = &question->options;
+    bool needs_enabled = false;
+    options->want_graph = false;
+    for (unsigned p = 0; p < question->property_count; p++) {
+        options->want_graph |= property_info[question->properties[p]].needs_graph;
+        needs_enabled |= property_info[question->properties[p]].needs_enabled;
+    }
+    options->stop_at_violation = !options->want_graph;
+    /* The questions asked of a graph need as much memory again as the graph. */
+    if (options->memory_limit == 0)
+        options->memory_limit = free_memory() / (options->want_graph ? 2 : 1);
+
+    double start = now();
+    memset(&answer->enabled, 0, sizeof answer->enabled);
+    explore(&answer->exploration, &answer->model, &question->setting, options);
+    if (needs_enabled && answer->exploration.stopped == NULL)
+        enabled_find(&answer->enabled, &answer->exploration.graph);
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (question->judging != NULL)
+            question->judging(&answer->exploration, question->properties[p]);
+        judge(&answer->findings[p], &answer->exploration, &answer->enabled, question->properties[p]);
+        finding_settle(&answer->findings[p], &answer->exploration);
+    }
+    answer->seconds = now() - start;
+}
+
+void answer_close(struct answer *answer, const struct question *question)
+{
+    for (unsigned p = 0; p < question->property_count; p++)
+        finding_close(&answer->findings[p]);
+    enabled_close(&answer->enabled);
+    exploration_close(&answer->exploration);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * question.h - one setting and what is asked of it; one exploration and the findings.
+ */
+#ifndef ADMIT_CHECKER_QUESTION_H
+#define ADMIT_CHECKER_QUESTION_H
+
+#include "checker/properties.h"
+
+struct question {
+    struct setting setting;
+    enum property properties[PROPERTIES];
+    unsigned property_count;
+    struct exploration_options options;                                          /* want_graph, stop_at_violation and,
+                                                                                    if 0, memory_limit are filled in */
+    void (*judging)(const struct exploration *exploration, enum property asked); /* may be NULL */
+};
+
+struct answer {
+    struct model model;
+    struct exploration exploration;
+    struct enabled enabled;
+    struct finding findings[PROPERTIES]; /* of the question's properties, in their order */
+    double seconds;
+};
+
+/* Adds a property, unless it is asked for already. */
+void question_add(struct question *question, enum property property);
+void question_answer(struct question *question, struct answer *answer);
+void answer_close(struct answer *answer, const struct question *question);
+
+#endif
