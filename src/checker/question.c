@@ -39,7 +39,7 @@ void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
     bool needs_enabled = false;
-    options->want_graph = false;
+    options->want_graph = question->setting.transient; /* what holds eventually is a question about loops */
     for (unsigned p = 0; p < question->property_count; p++) {
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;

@@ -154,8 +154,9 @@ static void print_counterexample(const struct finding *finding, const struct mod
     if (trace.loop == NO_LOOP)
         printf("A shortest counterexample, %zu step%s:\n\n", trace.count, plural(trace.count));
     else
-        printf("%zu step%s, then a loop of %zu step%s that can be repeated for ever:\n\n", trace.loop,
-               plural(trace.loop), trace.count - trace.loop, plural(trace.count - trace.loop));
+        printf("%zu step%s, then a loop of %zu step%s that can be repeated %s:\n\n", trace.loop, plural(trace.loop),
+               trace.loop_end - trace.loop, plural(trace.loop_end - trace.loop),
+               trace.loop_end == trace.count ? "for ever" : "any number of times, and then it happens");
     if (trace_execute(&trace, &execution))
         trace_print(&trace, &execution, stdout);
     else
