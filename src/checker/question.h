@@ -21,6 +21,7 @@ struct answer {
     struct exploration exploration;
     struct enabled enabled;
     struct finding findings[PROPERTIES]; /* of the question's properties, in their order */
+    bool frozen;                         /* the states are contents of the registers only (frozen.h) */
     double seconds;
 };
 

@@ -178,6 +178,8 @@ void print_result(const struct request *request, const struct answer *answer)
     printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
            grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
            (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    if (answer->frozen)
+        printf("Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n");
     for (unsigned p = 0; p < request->question.property_count; p++)
         print_finding(request, exploration, &findings[p]);
     if (exploration->ambiguous > 0)
