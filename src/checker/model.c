@@ -307,7 +307,7 @@ void model_open(struct model *model, const struct setting *setting)
         field_set(model->initial, model->process_field[i], 0);
     }
     for (unsigned r = 0; r < model->regs; r++)
-        field_set(model->initial, model->register_field[r], model->instance.regs[r].array->initial);
+        field_set(model->initial, model->register_field[r], initial_value(model->instance.regs[r].array));
 }
 
 void model_close(struct model *model)

@@ -298,7 +298,7 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
     struct moment *start = &execution->moments[0];
     start->values = must_allocate(instance->reg_count * sizeof *start->values);
     for (unsigned r = 0; r < instance->reg_count; r++)
-        start->values[r] = instance->regs[r].array->initial;
+        start->values[r] = initial_value(instance->regs[r].array);
     for (unsigned i = 0; i < trace->setting.n; i++)
         process_start(instance, i, &start->process[i]);
     memcpy(start->identity, execution->model.initial, sizeof start->identity);

@@ -28,6 +28,10 @@ enum { BOOLEAN = 2, TICKET = 0 };
  * columns); or anybody writes any. */
 enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
 
+/* Writes what a reader of the paper expects behind the array's name for the register in this row and column, for
+ * example [0][2]. For people only: nothing depends on it. */
+typedef void element_namer(char *name, size_t size, unsigned n, unsigned row, unsigned column);
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -64,6 +68,7 @@ struct about {
     const char *paper;    /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
     const char *figure;   /* where in the paper */
     unsigned k;           /* the only k it works for; 0 means any k from 1 to n */
+    unsigned max_n;       /* the most processes whose registers still fit into a sane amount of memory; 0: no limit */
     const char *bits;     /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *fairness; /* one phrase for a person */
     bool doorway;         /* whether it has one; then the text says waiting_room() */
