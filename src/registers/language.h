@@ -38,8 +38,8 @@
  *   forget(L.f)                         L.f is not used any more (so that equal states look equal)
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
- * has(set, v)), numberset (a set of other numbers below 64), ticket (an unbounded number that is only compared, and grown
- * by one; see checker/tickets.h for how it is kept finite).
+ * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket (an
+ * unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite).
  *
  * One marker, one access: the stepped world refuses an algorithm that does otherwise.
  */

@@ -31,6 +31,7 @@ typedef uint64_t position; /* of no use here; a whole word, lest gcc pack it and
 typedef unsigned proc;
 typedef bool flag;
 typedef uint64_t procset;
+typedef unsigned number;
 typedef uint64_t numberset;
 typedef uint64_t ticket;
 

@@ -21,6 +21,7 @@ typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
 typedef uint16_t procset;
+typedef uint8_t number;
 typedef uint64_t numberset;
 typedef uint16_t ticket;
 
