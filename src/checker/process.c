@@ -31,6 +31,8 @@ void instance_open(struct instance *instance, const struct setting *setting)
 {
     const struct stepped_algorithm *algorithm = setting->algorithm;
     memset(instance, 0, sizeof *instance);
+    if (algorithm->about.max_n > 0 && setting->n > algorithm->about.max_n)
+        die("%s is for n up to %u, not for n = %u", algorithm->about.id, algorithm->about.max_n, setting->n);
     instance->setting = *setting;
     instance->shared = must_allocate(algorithm->shared_size);
     instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);

@@ -77,4 +77,13 @@ struct about {
     size_t ticket_locals[TICKET_LOCALS_MAX]; /* offsets of the tickets among the locals, ended by 0 */
 };
 
+/* What is claimed about a property, or NULL. */
+static inline const struct claim *claim_about(const struct about *about, enum property property)
+{
+    for (unsigned c = 0; c < about->claim_count; c++)
+        if (about->claims[c].property == property)
+            return &about->claims[c];
+    return NULL;
+}
+
 #endif
