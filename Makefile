@@ -7,6 +7,8 @@
 # make format        clang-format on all C files
 # make clean         removes the build directory
 
+# What is not said here is not done: a rule that make brings along would find old files in the build directory.
+MAKEFLAGS += --no-builtin-rules
 CC ?= gcc
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -18,8 +20,11 @@ override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZ
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc
 override LDFLAGS += $(SANITIZE)
 
-# One algorithm, one file: its name is its id and, in each world, its symbol.
-ALGORITHMS := $(notdir $(basename $(wildcard src/algorithms/*.c)))
+# One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
+# written "_with_": n_bit/one_bit.c is n_bit with one_bit inside.
+ALGORITHMS := $(patsubst src/algorithms/%.c,%,$(wildcard src/algorithms/*.c src/algorithms/*/*.c))
+ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch])
+symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
 NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c
@@ -28,7 +33,7 @@ NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
 TOOL_SOURCES := $(wildcard src/checker/*.c) $(wildcard src/counter/*.c) $(wildcard src/cli/*.c)
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
-MUTANTS := $(notdir $(basename $(wildcard tests/mutants/*.patch)))
+MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
 STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \
 	$(MUTANTS:%=$(BUILD)/mutants/%.o)
 CHECKER_OBJECTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out src/cli/main.c,$(TOOL_SOURCES))) $(STEPPED_OBJECTS)
@@ -44,7 +49,7 @@ $(BUILD)/native/%.o: src/%.c
 $(BUILD)/native/algorithms/%.o: src/algorithms/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP \
-		-DADMIT_ID='"$*"' -DADMIT_SYMBOL=admit_native_$* -c $< -o $@
+		-DADMIT_ID='"$*"' -DADMIT_SYMBOL=admit_native_$(call symbol,$*) -c $< -o $@
 
 $(BUILD)/libadmit.a: $(NATIVE_OBJECTS)
 	$(AR) rcs $@ $^
@@ -53,28 +58,34 @@ $(BUILD)/libadmit.so: $(NATIVE_OBJECTS)
 	$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 $^ -o $@
 
 # The same text again, as processes that stop before every shared access.
-STEPPED = $(CC) $(CPPFLAGS) $(CFLAGS) -DADMIT_STEPPED -MMD -MP
+STEPPED = $(CC) $(TEXTS) $(CPPFLAGS) $(CFLAGS) -DADMIT_STEPPED -MMD -MP
 
 $(BUILD)/stepped/%.o: src/algorithms/%.c
 	@mkdir -p $(@D)
-	$(STEPPED) -DADMIT_ID='"$*"' -DADMIT_SYMBOL=stepped_$* -c $< -o $@
+	$(STEPPED) -DADMIT_ID='"$*"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) -c $< -o $@
 
 $(BUILD)/stepped/test.%.o: tests/algorithms/%.c
 	@mkdir -p $(@D)
 	$(STEPPED) -DADMIT_ID='"test:$*"' -DADMIT_SYMBOL=stepped_test_$* -c $< -o $@
 
 # A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
-# when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch.
-$(BUILD)/mutants/%.c: tests/mutants/%.patch $(ALGORITHMS:%=src/algorithms/%.c) $(TEST_ALGORITHMS:%=tests/algorithms/%.c)
-	@mkdir -p $(@D)
-	patch --quiet --fuzz=0 --output=$@ \
-		$(if $(filter test.%,$*),tests/algorithms/$(word 2,$(subst ., ,$*)),src/algorithms/$(firstword $(subst ., ,$*))).c $<
+# when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch. The edit is made in a copy of all texts, since
+# an algorithm may be broken in one that it includes.
+mutant_text = $(BUILD)/mutants/$1/$(if $(filter test.%,$1),tests/algorithms/$(word 2,$(subst ., ,$1)),src/algorithms/$(firstword $(subst ., ,$1))).c
 
-$(BUILD)/mutants/%.o: $(BUILD)/mutants/%.c
-	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(subst .,__,$*) -c $< -o $@
+$(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard tests/algorithms/*.[ch])
+	@rm -rf $(@D) && mkdir -p $(@D)/src $(@D)/tests
+	@cp -r src/algorithms $(@D)/src && cp -r tests/algorithms $(@D)/tests
+	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
+	@touch $@
+
+$(BUILD)/mutants/%.o: TEXTS = -I$(<D)/src
+$(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
+	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \
+		-c $(call mutant_text,$*) -o $@
 
 # Which mutants and test algorithms there are, for src/checker/catalogue.c, with what each patch says of itself.
-$(BUILD)/variants.h: src/checker/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/algorithms tests/algorithms/*.c)
+$(BUILD)/variants.h: src/checker/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/mutants/*/*.patch tests/algorithms tests/algorithms/*.c)
 	@mkdir -p $(@D)
 	sh src/checker/variants.sh tests/mutants tests/algorithms > $@
 

@@ -96,7 +96,7 @@ static unsigned list_peers(struct peer *peers)
     peers[count++] = (struct peer){"pthread_mutex_t", mutex_make, mutex_enter, mutex_leave, free};
     peers[count++] = (struct peer){"sem_t", semaphore_make, semaphore_enter, semaphore_leave, free};
     for (unsigned a = 0; (id = admit_algorithm_id(a)) != NULL && count < PEERS_MAX; a++)
-        if (admit_algorithm_supports(id, THREADS_MAX, 1) == ADMIT_OK)
+        if (admit_algorithm_excludes(id) && admit_algorithm_supports(id, THREADS_MAX, 1) == ADMIT_OK)
             peers[count++] = (struct peer){id, admit_make, admit_enter, admit_leave, admit_destroy};
     return count;
 }

@@ -18,7 +18,8 @@
  *     admit_lock_destroy(lock);
  *
  * Invariant: between the return of its enter and the call of its leave, a participant is inside; never are more than k.
- * What one wrote inside is seen by everybody who enters after it has left.
+ * (Two algorithms are parts, which only put participants in order: see admit_algorithm_excludes.) What one wrote inside is
+ * seen by everybody who enters after it has left.
  *
  * WHERE IT LIVES
  *
@@ -95,9 +96,11 @@ typedef enum admit_error {
     ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
     ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
     ADMIT_NO_MEMORY,         /* the system has no memory left */
+    ADMIT_N_TOO_LARGE, /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
 } admit_error;
 
-/* One English sentence without full stop; never NULL, also for a number that is no error. */
+/* One English sentence without full stop; never NULL, also for a number that is no error. That of ADMIT_N_TOO_LARGE names
+ * the algorithm, the n and the limit of this thread's last such error, and is good until the next one. */
 ADMIT_API const char *admit_error_message(admit_error error);
 
 /* Why this thread's last call that returned NULL or 0 did so. */
@@ -115,6 +118,14 @@ ADMIT_API const char *admit_algorithm_id(unsigned index);
 /* The algorithm's name in its paper, and its fairness in one phrase; NULL if there is no such id. */
 ADMIT_API const char *admit_algorithm_title(const char *id);
 ADMIT_API const char *admit_algorithm_fairness(const char *id);
+
+/* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is ADMIT_PARTICIPANTS_MAX but
+ * for those whose registers grow as n factorial. */
+ADMIT_API unsigned admit_algorithm_max_n(const char *id);
+
+/* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody in, in
+ * the order in which they came, and in which another algorithm is embedded ("n_bit/one_bit"); 0 if there is no such id. */
+ADMIT_API int admit_algorithm_excludes(const char *id);
 
 /* Whether such a lock can be made: ADMIT_OK, or the error that making it would give. */
 ADMIT_API admit_error admit_algorithm_supports(const char *id, unsigned n, unsigned k);

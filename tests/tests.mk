@@ -81,9 +81,10 @@ $(BUILD)/tests/broken/%.o: tests/native/broken/%.c
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"$*"' -DADMIT_SYMBOL=broken_$* -c $< -o $@
 
-$(BUILD)/tests/broken/barges_in.o: $(BUILD)/mutants/one_bit.no_second_wait.c
+$(BUILD)/tests/broken/barges_in.o: $(BUILD)/mutants/one_bit.no_second_wait/patched
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"barges_in"' -DADMIT_SYMBOL=broken_barges_in -c $< -o $@
+	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"barges_in"' -DADMIT_SYMBOL=broken_barges_in \
+		-c $(call mutant_text,one_bit.no_second_wait) -o $@
 
 $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	@mkdir -p $(@D)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * catalogue.h - all algorithms, one line each: the name of the file. Everything else about an algorithm is in that
- * file.
+ * catalogue.h - all algorithms, one line each: the name of the file, "_with_" standing for a slash. Everything else
+ * about an algorithm is in that file.
  */
 #ifndef ADMIT_ALGORITHMS_CATALOGUE_H
 #define ADMIT_ALGORITHMS_CATALOGUE_H
 
 #define CATALOGUE(ALGORITHM)                                                                                           \
     ALGORITHM(one_bit)                                                                                                 \
+    ALGORITHM(one_bit_stabilizing)                                                                                     \
+    ALGORITHM(three_bit)                                                                                               \
+    ALGORITHM(three_bit_stabilizing)                                                                                   \
+    ALGORITHM(n_bit)                                                                                                   \
+    ALGORITHM(n_bit_with_one_bit)                                                                                      \
+    ALGORITHM(n_factorial_bit)                                                                                         \
+    ALGORITHM(n_factorial_bit_with_one_bit)                                                                            \
     ALGORITHM(burns_lynch)                                                                                             \
     ALGORITHM(bakery)
 

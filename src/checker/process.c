@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { REGISTERS_MAX = 4096 };
+enum { REGISTERS_MAX = 1 << 20 };
 
 const char *const register_kind_name[REGISTER_KINDS] = {[ATOMIC] = "atomic", [REGULAR] = "regular", [SAFE] = "safe"};
 
@@ -46,6 +46,8 @@ void instance_open(struct instance *instance, const struct setting *setting)
 {
     const struct stepped_algorithm *algorithm = setting->algorithm;
     memset(instance, 0, sizeof *instance);
+    if (algorithm->about.max_n > 0 && setting->n > algorithm->about.max_n)
+        die("%s is for n up to %u, not for n = %u", algorithm->about.id, algorithm->about.max_n, setting->n);
     instance->setting = *setting;
     instance->shared = must_allocate(algorithm->shared_size);
     instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);
@@ -61,18 +63,23 @@ void instance_open(struct instance *instance, const struct setting *setting)
                                     : array->initial >= array->domain && array->initial != ANY_VALUE)
             die("%s: the initial value of %s is not among its %llu values", algorithm->about.id, array->name,
                 (unsigned long long)array->domain);
-        if (array->writer == OWN_ELEMENT && array->count > setting->n)
+        if (array->writer != ANYBODY && array->count > setting->n * array->columns)
             die("%s: %s has %u elements, but only %u processes to write them", algorithm->about.id, array->name,
                 array->count, setting->n);
         for (unsigned e = 0; e < array->count; e++)
-            instance->regs[array->first + e] =
-                (struct reg){.array = array, .element = e, .writer = array->writer == OWN_ELEMENT ? (int)e : -1};
+            instance->regs[array->first + e] = (struct reg){
+                .array = array, .element = e, .writer = array->writer == ANYBODY ? -1 : (int)(e / array->columns)};
     }
     list_own_registers(instance);
     instance->process_size = offsetof(struct process, locals) + algorithm->locals_size;
     /* A crashed process keeps its open write where its locals were. */
     if (instance->process_size < offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t))
         instance->process_size = offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t);
+}
+
+void stepped_set_too_small(unsigned to, unsigned room)
+{
+    die("a for_all over %u elements is too much for the checker: it keeps the set of those left in %u bits", to, room);
 }
 
 void instance_close(struct instance *instance)
@@ -88,10 +95,16 @@ void instance_close(struct instance *instance)
 void register_name(const struct instance *instance, unsigned reg, char *name, size_t size)
 {
     const struct reg *r = &instance->regs[reg];
-    if (r->array->count == 1)
-        snprintf(name, size, "%s", r->array->name);
-    else
-        snprintf(name, size, "%s[%u]", r->array->name, r->element);
+    unsigned row = r->element / r->array->columns, column = r->element % r->array->columns;
+    int used = snprintf(name, size, "%s", r->array->name);
+    if (used < 0 || (size_t)used >= size)
+        return;
+    if (r->array->elements != NULL)
+        r->array->elements(name + used, size - (size_t)used, instance->setting.n, row, column);
+    else if (r->array->columns > 1)
+        snprintf(name + used, size - (size_t)used, "[%u][%u]", row, column);
+    else if (r->array->count > 1)
+        snprintf(name + used, size - (size_t)used, "[%u]", row);
 }
 
 uint64_t register_domain(const struct instance *instance, unsigned reg)

@@ -7,11 +7,13 @@
 # (Caught:, arguments of `admit check`), and where it must still pass (Passes:, any number of lines).
 set -eu
 field() { sed -n "/^---/q; s/^$1: *//p" "$2" | sed 's/[\\"]/\\&/g' | head -n 1; }
+# symbol NAME: what the Makefile makes of it.
+symbol() { printf %s "$1" | sed 's/\./__/g; s|/|_with_|g'; }
 echo '/* Written by variants.sh. */'
-for patch in "$1"/*.patch; do
+for patch in "$1"/*.patch "$1"/*/*.patch; do
     [ -f "$patch" ] || continue
-    name=$(basename "$patch" .patch)
-    printf 'MUTANT(%s, "%s", "%s")\n' "$(printf %s "$name" | sed 's/\./__/g')" "$(field Brief "$patch")" "$(field Caught "$patch")"
+    name=${patch#"$1"/}
+    printf 'MUTANT(%s, "%s", "%s")\n' "$(symbol "${name%.patch}")" "$(field Brief "$patch")" "$(field Caught "$patch")"
 done
 for source in "$2"/*.c; do
     [ -f "$source" ] || continue

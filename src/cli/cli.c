@@ -70,6 +70,9 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
 {
     if (*k == 0)
         *k = about->k > 0 ? about->k : 1;
+    if (about->max_n > 0 && n > about->max_n)
+        usage_error(command, "%s is for n up to %u, not for n = %u: its registers would take too much memory",
+                    about->id, about->max_n, n);
     if (about->k > 0 && *k != about->k)
         usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
     if (*k > n)

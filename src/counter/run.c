@@ -62,7 +62,7 @@ void count_run(struct tally *tally, const struct instance *instance, enum schedu
                           .tally = tally};
     *tally = (struct tally){0};
     for (unsigned r = 0; r < instance->reg_count; r++)
-        world.values[r] = instance->regs[r].array->initial;
+        world.values[r] = initial_value(instance->regs[r].array);
     for (unsigned i = 0; i < n; i++)
         process_start(instance, i, &world.runners[i].process);
     for (uint64_t step = 0; step < max_steps && done < n; step++) {

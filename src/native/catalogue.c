@@ -2,6 +2,7 @@
 #include "native/catalogue.h"
 
 #include "algorithms/catalogue.h"
+#include "native/error.h"
 
 #define DECLARED(id) extern const struct native_algorithm admit_native_##id;
 CATALOGUE(DECLARED)
@@ -19,12 +20,19 @@ const struct native_algorithm *admit_native_find(const char *id)
     return NULL;
 }
 
+static unsigned max_n(const struct native_algorithm *algorithm)
+{
+    return algorithm->about.max_n != 0 ? algorithm->about.max_n : ADMIT_PARTICIPANTS_MAX;
+}
+
 admit_error admit_native_supports(const struct native_algorithm *algorithm, unsigned n, unsigned k)
 {
     if (algorithm == NULL)
         return ADMIT_UNKNOWN_ALGORITHM;
     if (n < 1 || n > ADMIT_PARTICIPANTS_MAX)
         return ADMIT_BAD_N;
+    if (n > max_n(algorithm))
+        return admit_n_too_large(algorithm->about.id, n, max_n(algorithm));
     if (k < 1 || k > n || (algorithm->about.k != 0 && algorithm->about.k != k))
         return ADMIT_BAD_K;
     return ADMIT_OK;
@@ -45,6 +53,18 @@ const char *admit_algorithm_fairness(const char *id)
 {
     const struct native_algorithm *algorithm = admit_native_find(id);
     return algorithm ? algorithm->about.fairness : NULL;
+}
+
+unsigned admit_algorithm_max_n(const char *id)
+{
+    const struct native_algorithm *algorithm = admit_native_find(id);
+    return algorithm ? max_n(algorithm) : 0;
+}
+
+int admit_algorithm_excludes(const char *id)
+{
+    const struct native_algorithm *algorithm = admit_native_find(id);
+    return algorithm != NULL && claim_about(&algorithm->about, EXCLUSION) != NULL;
 }
 
 admit_error admit_algorithm_supports(const char *id, unsigned n, unsigned k)

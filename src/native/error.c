@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "native/error.h"
 
+#include <stdio.h>
+
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 
 static _Thread_local admit_error last_error = ADMIT_OK;
+static _Thread_local char n_too_large[128] = "n is more than the algorithm's registers leave room for";
 
 void *admit_fail(admit_error error)
 {
     last_error = error;
     return NULL;
+}
+
+admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n)
+{
+    snprintf(n_too_large, sizeof n_too_large,
+             "%s is for n up to %u, not for n = %u: its registers would take too much memory", id, max_n, n);
+    return ADMIT_N_TOO_LARGE;
 }
 
 admit_error admit_last_error(void)
@@ -46,6 +56,8 @@ const char *admit_error_message(admit_error error)
         return "the lock's memory has been overwritten";
     case ADMIT_NO_MEMORY:
         return "out of memory";
+    case ADMIT_N_TOO_LARGE:
+        return n_too_large;
     }
     return "unknown error";
 }

@@ -10,4 +10,7 @@
 /* Notes the error for admit_last_error and returns NULL, which is what the caller then returns. */
 void *admit_fail(admit_error error);
 
+/* ADMIT_N_TOO_LARGE, with its particulars noted for admit_error_message. */
+admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n);
+
 #endif

@@ -24,9 +24,9 @@ array admit_declare_registers(struct declaration *D, struct declared a)
         return NULL;
     struct cell *cells = D->cells + first;
     for (size_t e = 0; e < a.count; e++) {
-        uint16_t writer = a.writer == OWN_ELEMENT ? (uint16_t)e : (uint16_t)NATIVE_WRITER_ANYBODY;
+        uint16_t writer = a.writer == ANYBODY ? (uint16_t)NATIVE_WRITER_ANYBODY : (uint16_t)(e / a.columns);
         if (D->purpose == INITIALISE_REGISTERS)
-            initialise(&cells[e], a.initial, writer);
+            initialise(&cells[e], a.initial == ANY_VALUE ? 0 : a.initial, writer);
         else if (!in_order(&cells[e], a.domain, writer))
             D->in_order = false;
     }

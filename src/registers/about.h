@@ -29,6 +29,10 @@ enum { BOOLEAN = 2, TICKET = 0 };
  * columns); or anybody writes any. */
 enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
 
+/* Writes what a reader of the paper expects behind the array's name for the register in this row and column, for
+ * example [0][2]. For people only: nothing depends on it. */
+typedef void element_namer(char *name, size_t size, unsigned n, unsigned row, unsigned column);
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -65,6 +69,7 @@ struct about {
     const char *paper;    /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
     const char *figure;   /* where in the paper */
     unsigned k;           /* the only k it works for; 0 means any k from 1 to n */
+    unsigned max_n;       /* the most processes whose registers still fit into a sane amount of memory; 0: no limit */
     const char *bits;     /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *fairness; /* one phrase for a person */
     bool doorway;         /* whether it has one; then the text says waiting_room() */
@@ -72,5 +77,14 @@ struct about {
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX]; /* offsets of the tickets among the locals, ended by 0 */
 };
+
+/* What is claimed about a property, or NULL. */
+static inline const struct claim *claim_about(const struct about *about, enum property property)
+{
+    for (unsigned c = 0; c < about->claim_count; c++)
+        if (about->claims[c].property == property)
+            return &about->claims[c];
+    return NULL;
+}
 
 #endif

@@ -31,6 +31,8 @@ typedef uint64_t position; /* of no use here; a whole word, lest gcc pack it and
 typedef unsigned proc;
 typedef bool flag;
 typedef uint64_t procset;
+typedef unsigned number;
+typedef uint64_t numberset;
 typedef uint64_t ticket;
 
 enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64 };
@@ -59,8 +61,10 @@ struct declaration {
 };
 
 struct declared {
-    uint64_t count, domain, initial;
+    size_t count, columns;
+    uint64_t domain, initial;
     int writer, home;
+    element_namer *elements; /* of no use here */
 };
 
 struct native_algorithm {
@@ -128,9 +132,14 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 
 #define L (*frame)
 
-#define registers(name_, count_, domain_, initial_, ...)                                                               \
-    admit_declare_registers(                                                                                           \
-        D, (struct declared){.count = (count_), .domain = (domain_), .initial = (initial_), .home = -1, __VA_ARGS__})
+#define registers(name_, count_, ...) register_rows(name_, count_, 1, __VA_ARGS__)
+#define register_rows(name_, rows_, columns_, domain_, initial_, ...)                                                  \
+    admit_declare_registers(D, (struct declared){.count = (size_t)(rows_) * (columns_),                                \
+                                                 .columns = (columns_),                                                \
+                                                 .domain = (domain_),                                                  \
+                                                 .initial = (initial_),                                                \
+                                                 .home = -1,                                                           \
+                                                 __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
                         __attribute__((unused)) unsigned k)
@@ -146,7 +155,8 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define END }
 
 #define AT(name_)
-#define CALL(p, f) p(P, S, &(f))
+#define CALL(p, f) CALL_PART(p, *S, f)
+#define CALL_PART(p, s, f) p(P, &(s), &(f))
 
 #define get(r) native_get(&(r), &last_)
 #define put(r, v) native_put(&(r), (v), i)
@@ -178,6 +188,11 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 /* Downwards from i - 1 and round. Under load the processes tend to go in the order of their numbers; then each waits
  * for its predecessor alone, and not for every one before it in turn. */
 #define for_all_others(name_, v) for ((v) = native_before(i, n); (v) != i; (v) = native_before((v), n))
+#define for_all_in(name_, v, set)                                                                                      \
+    for_all_others (name_, v)                                                                                          \
+        if (!has((set), (v)))                                                                                          \
+            continue;                                                                                                  \
+        else
 #define waiting_room() ((void)0)
 #define forget(f) ((void)0)
 

@@ -21,6 +21,8 @@ typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
 typedef uint16_t procset;
+typedef uint8_t number;
+typedef uint64_t numberset;
 typedef uint16_t ticket;
 
 enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120 };
@@ -31,15 +33,23 @@ struct cell {
 };
 typedef const struct cell *array;
 
-/* One declared array of registers; the register numbers first..first+count-1 are its elements. */
+/* One declared array of registers; the register numbers first..first+count-1 are its elements, row by row. */
 struct declared {
     const char *name;
     unsigned first, count;
-    uint64_t domain; /* TICKET, or the number of values */
+    unsigned columns; /* of each row; 1 where the text does not speak of rows */
+    uint64_t domain;  /* TICKET, or the number of values */
     uint64_t initial;
-    int writer; /* enum writer */
-    int home;   /* process in whose memory it lies (DSM), or -1: its writer's */
+    int writer;              /* enum writer */
+    int home;                /* process in whose memory it lies (DSM), or -1: its writer's */
+    element_namer *elements; /* how its elements are called, if not by their numbers */
 };
+
+/* What the register holds at the start; where nothing is declared, the simplest of all that it may hold. */
+static inline uint64_t initial_value(const struct declared *array)
+{
+    return array->initial == ANY_VALUE ? 0 : array->initial;
+}
 
 enum { ARRAYS_MAX = 16 };
 
@@ -100,29 +110,38 @@ static inline uint64_t stepped_access(struct stepping *P, enum access_kind kind,
 
 /* The for_all's next element: any of those left, or the one that the native loop would take: the lowest, or, going
  * round in a circle downwards from i, the first. */
-static inline proc stepped_choose(struct stepping *P, procset todo, bool circle)
+static inline proc stepped_choose(struct stepping *P, uint64_t todo, bool circle)
 {
-    P->choices = P->any_order ? (unsigned)__builtin_popcount(todo) : 1;
+    P->choices = P->any_order ? (unsigned)__builtin_popcountll(todo) : 1;
     for (unsigned skip = P->choice; skip > 0; skip--)
-        todo &= (procset)(todo - 1);
+        todo &= todo - 1;
     if (P->any_order || !circle)
-        return (proc)__builtin_ctz(todo);
-    procset below = todo & (procset)((1u << P->i) - 1);
-    return (proc)(31 - __builtin_clz(below != 0 ? below : todo));
+        return (proc)__builtin_ctzll(todo);
+    uint64_t below = todo & ((UINT64_C(1) << P->i) - 1);
+    return (proc)(63 - __builtin_clzll(below != 0 ? below : todo));
 }
 
-static inline procset stepped_range(unsigned from, unsigned to)
+/* Ends the program: a for_all would go up to element to-1, and its `todo` has room for so many. */
+_Noreturn void stepped_set_too_small(unsigned to, unsigned room);
+
+static inline uint64_t stepped_range(unsigned from, unsigned to, size_t set_size)
 {
-    return from < to ? (procset)((1u << to) - (1u << from)) : 0;
+    if (to > 8 * set_size)
+        stepped_set_too_small(to, (unsigned)(8 * set_size));
+    return from < to ? UINT64_MAX >> (64 - to) & UINT64_MAX << from : 0;
 }
 
 #define L (*frame)
 
-#define registers(name_, count_, domain_, initial_, ...)                                                               \
-    declare_registers(                                                                                                 \
-        D,                                                                                                             \
-        (struct declared){                                                                                             \
-            .name = (name_), .count = (count_), .domain = (domain_), .initial = (initial_), .home = -1, __VA_ARGS__})
+#define registers(name_, count_, ...) register_rows(name_, count_, 1, __VA_ARGS__)
+#define register_rows(name_, rows_, columns_, domain_, initial_, ...)                                                  \
+    declare_registers(D, (struct declared){.name = (name_),                                                            \
+                                           .count = (rows_) * (columns_),                                              \
+                                           .columns = (columns_),                                                      \
+                                           .domain = (domain_),                                                        \
+                                           .initial = (initial_),                                                      \
+                                           .home = -1,                                                                 \
+                                           __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
                         __attribute__((unused)) unsigned k)
@@ -150,13 +169,14 @@ static inline procset stepped_range(unsigned from, unsigned to)
     case __LINE__:;                                                                                                    \
     } while (0);
 
-#define CALL(p, f)                                                                                                     \
+#define CALL(p, f) CALL_PART(p, *S, f)
+#define CALL_PART(p, s, f)                                                                                             \
     do {                                                                                                               \
         (f).at = 0;                                                                                                    \
         __attribute__((fallthrough));                                                                                  \
     case __LINE__:;                                                                                                    \
         frame->at = __LINE__;                                                                                          \
-        enum outcome outcome_ = p(P, S, &(f));                                                                         \
+        enum outcome outcome_ = p(P, &(s), &(f));                                                                      \
         if (outcome_ != DONE)                                                                                          \
             return outcome_;                                                                                           \
     } while (0)
@@ -182,7 +202,8 @@ static inline procset stepped_range(unsigned from, unsigned to)
 #define JOIN(a, b) JOIN_(a, b)
 
 #define for_each_in(name_, v, set, circle)                                                                             \
-    for (L.todo = (set), (v) = 0; L.todo != 0; L.todo &= (procset) ~(1u << (v)), (v) = 0)                              \
+    for (L.todo = (__typeof__(L.todo))(set), (v) = 0; L.todo != 0;                                                     \
+         L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0)                                                 \
         if (1) {                                                                                                       \
             P->label = (name_);                                                                                        \
             frame->at = __LINE__;                                                                                      \
@@ -192,8 +213,9 @@ static inline procset stepped_range(unsigned from, unsigned to)
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \
             JOIN(body_, __LINE__) :
-#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to)), false)
-#define for_all_others(name_, v) for_each_in (name_, v, (procset)(stepped_range(0, n) & ~(1u << i)), true)
+#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to), sizeof L.todo), false)
+#define for_all_in(name_, v, set) for_each_in (name_, v, set, true)
+#define for_all_others(name_, v) for_all_in (name_, v, stepped_range(0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
 
 #define waiting_room() ((void)(P->in_waiting_room = true))
 #define forget(f) ((void)memset(&(f), 0, sizeof(f)))

@@ -32,8 +32,8 @@ static void versions_agree(void **state)
 static void every_error_has_its_own_message(void **state)
 {
     (void)state;
-    for (int one = ADMIT_OK; one <= ADMIT_NO_MEMORY; one++)
-        for (int other = one + 1; other <= ADMIT_NO_MEMORY + 1; other++)
+    for (int one = ADMIT_OK; one <= ADMIT_N_TOO_LARGE; one++)
+        for (int other = one + 1; other <= ADMIT_N_TOO_LARGE + 1; other++)
             assert_string_not_equal(admit_error_message((admit_error)one), admit_error_message((admit_error)other));
     assert_string_equal(admit_error_message((admit_error)-1), admit_error_message((admit_error)1000));
 }
@@ -72,6 +72,8 @@ static void bad_parameters_are_refused(void **state)
         {"one_bit", 4, 2, ADMIT_BAD_K},
         {"bakery", 4, 2, ADMIT_BAD_K},
         {"burns_lynch", 4, 4, ADMIT_BAD_K},
+        {"n_factorial_bit", 10, 1, ADMIT_N_TOO_LARGE},
+        {"n_factorial_bit/one_bit", 64, 1, ADMIT_N_TOO_LARGE},
     };
     void *memory = map_shared(65536);
     for (unsigned b = 0; b < sizeof bad / sizeof bad[0]; b++) {
@@ -82,6 +84,33 @@ static void bad_parameters_are_refused(void **state)
         assert_fails(admit_lock_create_in(memory, 65536, bad[b].id, bad[b].n, bad[b].k), bad[b].error);
     }
     munmap(memory, 65536);
+}
+
+static void a_limit_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(admit_algorithm_max_n("one_bit"), ADMIT_PARTICIPANTS_MAX);
+    assert_int_equal(admit_algorithm_max_n("no_such"), 0);
+    unsigned max_n = admit_algorithm_max_n("n_factorial_bit/one_bit");
+    assert_true(admit_lock_size("n_factorial_bit/one_bit", max_n, 1) <= 64 << 20);
+    assert_fails(admit_lock_create("n_factorial_bit/one_bit", max_n + 1, 1), ADMIT_N_TOO_LARGE);
+    const char *message = admit_error_message(admit_last_error());
+    assert_non_null(strstr(message, "n_factorial_bit/one_bit"));
+    assert_non_null(strstr(message, "up to 9"));
+    assert_non_null(strstr(message, "n = 10"));
+}
+
+/* The parts of the embeddings let several in, and the catalogue says so. */
+static void parts_do_not_exclude(void **state)
+{
+    (void)state;
+    assert_false(admit_algorithm_excludes("no_such"));
+    assert_true(admit_algorithm_excludes("n_bit/one_bit"));
+    assert_false(admit_algorithm_excludes("n_bit"));
+    admit_lock *lock = admit_lock_create("n_bit", 2, 1);
+    assert_int_equal(admit_lock_enter(lock, 0), ADMIT_OK);
+    assert_int_equal(admit_lock_leave(lock, 0), ADMIT_OK);
+    admit_lock_destroy(lock);
 }
 
 static void a_lock_knows_what_it_was_made_with(void **state)
@@ -252,6 +281,8 @@ int main(void)
         cmocka_unit_test(every_error_has_its_own_message),
         cmocka_unit_test(catalogue_can_be_enumerated),
         cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(a_limit_is_named),
+        cmocka_unit_test(parts_do_not_exclude),
         cmocka_unit_test(a_lock_knows_what_it_was_made_with),
         cmocka_unit_test(misuse_of_a_lock_is_refused),
         cmocka_unit_test(memory_must_be_large_enough_and_aligned),

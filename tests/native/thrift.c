@@ -31,13 +31,20 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Where all of very many registers are gone through in each passage, fewer: lest work be taken for waiting. */
+static unsigned crowd_for(const char *id)
+{
+    return admit_algorithm_max_n(id) >= 64 ? 64 : 6;
+}
+
 static void waiting_burns_little(void **state)
 {
     const char *id = *state;
-    enum { N = 64, HOLD_US = 10000 };
-    struct witness *witness = make_witness(1);
+    enum { HOLD_US = 10000 };
+    unsigned n = crowd_for(id);
+    struct witness *witness = make_witness(admit_algorithm_excludes(id) ? 1 : n);
     struct crowd crowd = {.kind = PROCESSES,
-                          .lock = admit_lock_create(id, N, 1),
+                          .lock = admit_lock_create(id, n, 1),
                           .passages = unless_quick(2, 1),
                           .hold_us = HOLD_US,
                           .linger_every = 1,
@@ -46,9 +53,9 @@ static void waiting_burns_little(void **state)
     double cpu_before = cpu_of_children(), start = now();
     assert_true(run_crowd(&crowd));
     double elapsed = now() - start, cpu = cpu_of_children() - cpu_before;
-    assert_true(all_was_well(witness, (uint64_t)N * crowd.passages));
+    assert_true(all_was_well(witness, (uint64_t)n * crowd.passages));
     double share = cpu / elapsed / (double)sysconf(_SC_NPROCESSORS_ONLN);
-    print_message("# %s: %u processes, %.2f s elapsed, %.2f s CPU: %.1f %% of the machine\n", id, N, elapsed, cpu,
+    print_message("# %s: %u processes, %.2f s elapsed, %.2f s CPU: %.1f %% of the machine\n", id, n, elapsed, cpu,
                   100 * share);
     assert_true(share < 0.25);
     admit_lock_destroy(crowd.lock);
@@ -61,7 +68,7 @@ int main(void)
     const char *id;
     for (unsigned a = 0; (id = admit_algorithm_id(a)) != NULL; a++) {
         char name[200];
-        snprintf(name, sizeof name, "%s: 64 processes make progress and burn little", id);
+        snprintf(name, sizeof name, "%s: %u processes make progress and burn little", id, crowd_for(id));
         add_case(&cases, waiting_burns_little, (void *)id, name);
     }
     return run_cases("native thrift", &cases);
