@@ -79,6 +79,9 @@ $(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard 
 	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
 	@touch $@
 
+# The copies come and go with `patched`; a .d file of the last build may still ask for them.
+$(BUILD)/mutants/%.c $(BUILD)/mutants/%.h: ;
+
 $(BUILD)/mutants/%.o: TEXTS = -I$(<D)/src
 $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
 	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \

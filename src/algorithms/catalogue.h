@@ -15,6 +15,8 @@
     ALGORITHM(n_bit_with_one_bit)                                                                                      \
     ALGORITHM(n_factorial_bit)                                                                                         \
     ALGORITHM(n_factorial_bit_with_one_bit)                                                                            \
+    ALGORITHM(n_factorial_bit_with_one_bit_stabilizing)                                                                \
+    ALGORITHM(n_factorial_bit_with_one_bit_mending)                                                                    \
     ALGORITHM(burns_lynch)                                                                                             \
     ALGORITHM(bakery)
 

@@ -25,13 +25,32 @@
  * The two texts are those of the algorithms that can be used alone, as they stand; only the names that every text has are
  * told apart. Their registers must have different names, and FC's leave must not need what its enter has left in its
  * locals.
+ *
+ * With `#define MENDS` each of the two also sees to the other's flag whenever it waits: a process that waits in FC is in
+ * ME's noncritical section, and so keeps x_i false; one that waits in ME is past FC's doorway, and so keeps y_i true. In
+ * normal behaviour both are so anyway. After a transient malfunction they need not be, and nothing else would mend them:
+ * docs/findings.md.
  */
 #include "registers/language.h"
+
+#ifdef MENDS
+struct FC_shared;
+struct ME_shared;
+static array flags_of_ME(const struct FC_shared *fc);
+static array flags_of_FC(const struct ME_shared *me);
+#pragma push_macro("while_waiting")
+#undef while_waiting
+#endif
 
 #pragma push_macro("ALGORITHM")
 #undef ALGORITHM
 #define ALGORITHM(...) _Static_assert(true, "what the catalogue says of a part alone is not said here")
 
+#ifdef MENDS
+#define while_waiting()                                                                                                \
+    AT("mend x_i")                                                                                                     \
+    put_if_different(flags_of_ME(S)[i], false)
+#endif
 #define shared FC_shared
 #define locals FC_locals
 #define declare FC_declare
@@ -44,6 +63,12 @@
 #undef enter
 #undef leave
 
+#ifdef MENDS
+#undef while_waiting
+#define while_waiting()                                                                                                \
+    AT("mend y_i")                                                                                                     \
+    put_if_different(flags_of_FC(S)[i], true)
+#endif
 #define shared ME_shared
 #define locals ME_locals
 #define declare ME_declare
@@ -62,6 +87,22 @@ struct shared {
     struct FC_shared fc;
     struct ME_shared me;
 };
+
+#ifdef MENDS
+#pragma pop_macro("while_waiting")
+#undef x
+#undef y
+
+static array flags_of_ME(const struct FC_shared *fc)
+{
+    return ((const struct shared *)(const void *)((const char *)fc - offsetof(struct shared, fc)))->me.x;
+}
+
+static array flags_of_FC(const struct ME_shared *me)
+{
+    return ((const struct shared *)(const void *)((const char *)me - offsetof(struct shared, me)))->fc.y;
+}
+#endif
 
 struct locals {
     position at;

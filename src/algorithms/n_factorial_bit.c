@@ -101,6 +101,7 @@ BEGIN
     put(y[i], true);
     waiting_room();
 waiting:
+    while_waiting();
     for_all_in ("waiting y_j", L.j, L.after) {
         if (get(y[L.j])) {
             L.turn.j = L.j;

@@ -43,6 +43,7 @@ l:
             AT("give way")
             put(x[i], false);
         first_while:
+            while_waiting();
             AT("first while")
             if (get(x[L.j])) {
                 AT("correct to false")
@@ -54,6 +55,7 @@ l:
     }
     for (L.j = i + 1; L.j < n; L.j++) {
     second_while:
+        while_waiting();
         AT("second while")
         if (get(x[L.j])) {
             AT("correct to true")

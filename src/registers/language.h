@@ -35,6 +35,8 @@
  *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may take v
  *                                       out of that set
  *   waiting_room()                      the doorway ends here; never said by an algorithm that has none
+ *   while_waiting()                     where a wait begins another round: nothing, unless an embedding has something to
+ *                                       do there (algorithms/embedding.h)
  *   forget(L.f)                         L.f is not used any more (so that equal states look equal)
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and

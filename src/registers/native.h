@@ -193,6 +193,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
         if (!has((set), (v)))                                                                                          \
             continue;                                                                                                  \
         else
+#define while_waiting() ((void)0)
 #define waiting_room() ((void)0)
 #define forget(f) ((void)0)
 

@@ -217,6 +217,7 @@ static inline uint64_t stepped_range(unsigned from, unsigned to, size_t set_size
 #define for_all_in(name_, v, set) for_each_in (name_, v, set, true)
 #define for_all_others(name_, v) for_all_in (name_, v, stepped_range(0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
 
+#define while_waiting() ((void)0)
 #define waiting_room() ((void)(P->in_waiting_room = true))
 #define forget(f) ((void)memset(&(f), 0, sizeof(f)))
 
