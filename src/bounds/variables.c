@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The proof of Theorem 5.1 of J. E. Burns, N. A. Lynch, Bounds on Shared Memory for Mutual Exclusion, Information and
+ * Computation 107, 1993, played against an algorithm. Read it beside Lemmas 5.4 and 5.5; names are the paper's.
+ *
+ * nullify() is Lemma 5.5: from a quiescent configuration it brings p_0, ..., p_k to where each covers a variable of its
+ * own and none has been noticed. The induction is its recursion. Wherever the text says that something must happen "by
+ * the global progress property", a schedule is run until it does or until a configuration repeats; a repetition is a
+ * fair run for ever in which nobody changes regions. Where it says "by Lemma 5.4", the lemma's own proof is carried out
+ * if the conclusion fails, and ends with two processes inside. Either is a violating history from q_0. So an algorithm
+ * with too few variables loses here, at the latest where all of them are covered.
+ *
+ * All else that the proof claims holds in every read/write system, right or wrong. It is checked as we go (insist).
+ *
+ * Where the text had to be repaired
+ *
+ *  - "ret(q_2) begins with one step by each of p_0, ..., p_{k-1}": not if one of them is in its remainder at q_2. The
+ *    model lets a process be about to write there; Fig. 1 itself does, with Flag[i] <- down. Then ret(q_2) passes it
+ *    over, or is empty, and nothing obliterates what p_k wrote in s_i. Here h_i begins with one step of each coverer,
+ *    wherever it is (write_over), and goes on with ret of what that leads to.
+ *  - That these steps are all writes and come before anybody reads needs a reason: no coverer is critical or leaving,
+ *    since each covers on its way in, so that its one step cannot end in its remainder and cut the first round short.
+ *  - Lemma 5.5 speaks of k variables nullified by a history of p_0, ..., p_{k-1}, which leaves open who nullifies them:
+ *    any process that rests before a write does. The induction needs p_0, ..., p_{k-1} to, one variable each. Taken
+ *    literally the lemma is empty for Fig. 1, where at q_0 all n processes rest and cover: the null history will do.
+ *  - Lemma 5.3 promises a reachable q'' for any q; it is reachable from q, which is what the lemma's users need.
+ *  - Lemma 5.4 says "hidden from q_0" and is used for "hidden from q_1". Whether a write is obliterated depends on what
+ *    follows it, so that what hides from q_1 hides from q_0 by any history that leads to q_1 first.
+ *  - Lemma 5.4, "some other process reaches its critical region": global progress only promises that one changes
+ *    regions. Until one becomes critical the only change there is to make is to become critical, because at q'' the
+ *    others that step have all just left their remainders or were trying.
+ *  - ret: "until one goes to the remainder region, this must happen by the global progress property": likewise, since
+ *    processes at rest are left there, regions change only towards the remainder.
+ *  - Slips of the pen: "nullified from q_1 by h_0" is h_1; in the basis "p_i does not write" is p_0; q''_i and "reaching
+ *    q_i" at the end are q''_j and q_j.
+ */
+#include "bounds/variables.h"
+
+#include "bounds/hidden.h"
+#include "checker/die.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* How long a schedule may run without arriving and without repeating, and how many side branches there may be. */
+enum { PATIENCE = 1000000, SIDE_BRANCHES_MAX = 1000000 };
+
+struct run {
+    struct configuration now;
+    struct history history; /* that led here: from q_0, or, of a side branch, from q_i */
+};
+
+struct adversary {
+    struct variables_bound *bound;
+    unsigned n;
+    struct run main;
+    size_t max_steps, side_branches;
+};
+
+/* s'_i, and then, cut short, s_i. */
+struct branch {
+    struct history steps;
+    size_t at;                         /* q_i is where the history has so many steps */
+    unsigned W[STEPPED_PROCESSES_MAX]; /* W_i: what each of p_0, ..., p_{k-1} covers at q_i */
+    unsigned w;                        /* w_i */
+};
+
+/* What must be so in any read/write system. */
+static void insist(bool so, const char *what)
+{
+    if (!so)
+        die("internal error: a step of the proof of Theorem 5.1 fails: %s", what);
+}
+
+/* --- how it can end ----------------------------------------------------------------------------------------------- */
+
+/* All these return false, for those whom they stop. */
+
+static bool stop(struct adversary *a, enum bound_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool stop(struct adversary *a, enum bound_outcome outcome, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    a->bound->outcome = outcome;
+    vsnprintf(a->bound->why, sizeof a->bound->why, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* "p_0, p_2" */
+static const char *names_of(procset set, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX && used < size; i++)
+        if (set & only(i))
+            used += (size_t)snprintf(text + used, size - used, "%sp_%u", used > 0 ? ", " : "", i);
+    return text;
+}
+
+/* A history from q_0 after which two are inside or which, with a loop, can be repeated for ever. */
+static void record_violation(struct adversary *a, const struct run *run, size_t loop)
+{
+    struct trace *trace = &a->bound->violation;
+    *trace = (struct trace){.setting = a->bound->instance.setting,
+                            .count = run->history.count,
+                            .loop = loop,
+                            .steps = must_allocate(run->history.count * sizeof *trace->steps)};
+    for (size_t s = 0; s < trace->count; s++)
+        trace->steps[s].process = run->history.steps[s];
+    procset inside = those_in(&run->now, CRITICAL), leaving = those_in(&run->now, EXIT);
+    procset trying = those_in(&run->now, DOORWAY) | those_in(&run->now, WAITING_ROOM);
+    char names[128];
+    if (loop == NO_LOOP) {
+        trace->property = EXCLUSION;
+        trace->i = (unsigned)__builtin_ctz(inside);
+        trace->j = 31 - (unsigned)__builtin_clz(inside);
+        snprintf(trace->what, sizeof trace->what, "%s are in the critical section together",
+                 names_of(inside, names, sizeof names));
+    } else if (trying != 0) {
+        trace->property = DEADLOCK_FREEDOM;
+        trace->i = (unsigned)__builtin_ctz(trying);
+        snprintf(trace->what, sizeof trace->what, "%s %s, everybody steps, and nobody ever enters",
+                 names_of(trying, names, sizeof names), (trying & (trying - 1)) == 0 ? "tries" : "try");
+    } else {
+        trace->property = BOUNDED_EXIT;
+        trace->i = (unsigned)__builtin_ctz(leaving);
+        snprintf(trace->what, sizeof trace->what, "p_%u never gets out of its exit", trace->i);
+    }
+}
+
+/* A verdict is never better than its evidence: the trace machinery must find the same. */
+static void confirm_violation(struct adversary *a)
+{
+    const struct trace *trace = &a->bound->violation;
+    struct execution execution;
+    bool confirmed = trace_execute(trace, &execution) && trace_confirm(trace, &execution) == CONFIRMED;
+    if (!confirmed)
+        stop(a, BOUND_UNDECIDED, "a violation was found (%s) that could not be confirmed by executing it%s%s",
+             trace->what, execution.error[0] != '\0' ? ": " : "", execution.error);
+    execution_close(&execution);
+}
+
+static bool violated(struct adversary *a, const struct run *run, size_t loop, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool violated(struct adversary *a, const struct run *run, size_t loop, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    a->bound->outcome = BOUND_VIOLATED;
+    vsnprintf(a->bound->why, sizeof a->bound->why, format, arguments);
+    va_end(arguments);
+    record_violation(a, run, loop);
+    confirm_violation(a);
+    return false;
+}
+
+/* --- steps and schedules ------------------------------------------------------------------------------------------ */
+
+enum ending { GOES_ON, ARRIVES, REPEATS, TWO_INSIDE, STOPPED };
+
+static enum ending one_step(struct adversary *a, struct run *run, unsigned i)
+{
+    if (run->history.count >= a->max_steps)
+        return stop(a, BOUND_UNDECIDED, "a history would be longer than %zu steps", a->max_steps), STOPPED;
+    const char *label = run->now.process[i].label;
+    struct action action = take_step(&run->now, i);
+    history_add(&run->history, i);
+    if (action.deed == DOES_BOTH)
+        return stop(a, BOUND_REFUSED,
+                    "process %u at \"%s\" does more than read or write a variable; the theorem is about "
+                    "reads and writes",
+                    i, label),
+               STOPPED;
+    if (run->now.tickets_too_large)
+        return stop(a, BOUND_UNDECIDED, "tickets grow too large to be followed"), STOPPED;
+    procset inside = those_in(&run->now, CRITICAL);
+    return (inside & (inside - 1)) != 0 ? TWO_INSIDE : GOES_ON;
+}
+
+/* The earliest step from which the schedule repeats itself; the history is cut after one round of the loop. */
+static size_t cut_after_loop(struct run *run, const struct configuration *start, size_t first, size_t period)
+{
+    struct configuration behind, ahead;
+    configuration_open_copy(&behind, start);
+    configuration_open_copy(&ahead, start);
+    size_t loop = first;
+    for (size_t s = first; s < first + period; s++)
+        take_step(&ahead, run->history.steps[s]);
+    while (!same_configuration(&behind, &ahead)) {
+        take_step(&behind, run->history.steps[loop]);
+        take_step(&ahead, run->history.steps[loop + period]);
+        loop++;
+    }
+    run->history.count = loop + period;
+    configuration_copy(&run->now, &ahead);
+    configuration_close(&behind);
+    configuration_close(&ahead);
+    return loop;
+}
+
+/* Gives each process of the set a step in turn, again and again, until one is in the section `goal`. The schedule is
+ * fixed, so that a configuration that comes again at the end of a round comes for ever. It is looked for as Brent does:
+ * one is kept, and replaced by the present one each time that twice as many rounds have passed. */
+static enum ending round_robin(struct adversary *a, struct run *run, procset set, enum section goal, size_t *loop)
+{
+    struct configuration start, kept;
+    configuration_open_copy(&start, &run->now);
+    configuration_open_copy(&kept, &run->now);
+    const size_t first = run->history.count;
+    size_t kept_at = first;
+    enum ending ending = GOES_ON;
+    for (size_t round = 1, replace = 2; ending == GOES_ON; round++) {
+        for (unsigned i = 0; i < a->n && ending == GOES_ON; i++) {
+            if (!(set & only(i)))
+                continue;
+            ending = one_step(a, run, i);
+            if (ending == GOES_ON && run->now.process[i].section == goal)
+                ending = ARRIVES;
+        }
+        if (ending == GOES_ON && same_configuration(&run->now, &kept)) {
+            *loop = cut_after_loop(run, &start, first, run->history.count - kept_at);
+            ending = REPEATS;
+        } else if (ending == GOES_ON && run->history.count - first > PATIENCE) {
+            stop(a, BOUND_UNDECIDED, "after %d steps nothing has been reached, and no configuration has come again",
+                 PATIENCE);
+            ending = STOPPED;
+        } else if (round == replace) {
+            configuration_copy(&kept, &run->now);
+            kept_at = run->history.count;
+            replace *= 2;
+        }
+    }
+    configuration_close(&start);
+    configuration_close(&kept);
+    return ending;
+}
+
+static procset under_way(const struct adversary *a, const struct configuration *q)
+{
+    return first_of(a->n) & (procset)~those_in(q, REMAINDER);
+}
+
+/* ret(q): all that are outside their remainders step in turn until one is back; then those that are left. */
+static bool ret(struct adversary *a)
+{
+    for (procset set; (set = under_way(a, &a->main.now)) != 0;) {
+        size_t loop;
+        char names[128];
+        switch (round_robin(a, &a->main, set, REMAINDER, &loop)) {
+        case REPEATS:
+            return violated(a, &a->main, loop,
+                            "ret(q) does not exist: %s step in turn for ever, and none changes region",
+                            names_of(set, names, sizeof names));
+        case TWO_INSIDE:
+            return violated(a, &a->main, NO_LOOP,
+                            "while %s step in turn to return to their remainders, two become critical",
+                            names_of(set, names, sizeof names));
+        case STOPPED:
+            return false;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
+/* --- Lemma 5.4 ---------------------------------------------------------------------------------------------------- */
+
+/* p_0, ..., p_{k-1} write the variables that they cover, and with that obliterate what is in them. */
+static bool write_over(struct adversary *a, unsigned k)
+{
+    for (unsigned j = 0; j < k; j++) {
+        insist(about_to(&a->main.now, j).deed == WRITES, "h_i begins with a write by each coverer");
+        enum ending ending = one_step(a, &a->main, j);
+        if (ending == STOPPED)
+            return false;
+        if (ending == TWO_INSIDE)
+            return violated(a, &a->main, NO_LOOP, "when p_0 to p_%u write what they cover, two become critical", k - 1);
+        insist(a->main.now.process[j].section != REMAINDER, "who covers on its way in is not at rest one step later");
+    }
+    return true;
+}
+
+/* p_k goes critical on its own from q_i, by s'_i, and writes nothing that is not covered: the contradiction, carried
+ * out. The others write over its traces, and then cannot tell this run from one in which p_k has stayed in its
+ * remainder; they go on by h_3 until one of them is critical too. If none ever is, they fail where p_k does rest. */
+static bool both_critical(struct adversary *a, unsigned k, const struct history *alone)
+{
+    const size_t at = a->main.history.count;
+    char names[128];
+    struct run unaware = {.history = {0}};
+    configuration_open_copy(&unaware.now, &a->main.now);
+    for (size_t s = 0; s < alone->count; s++)
+        one_step(a, &a->main, k);
+    bool goes_on = write_over(a, k);
+    if (goes_on) {
+        for (unsigned j = 0; j < k; j++)
+            take_step(&unaware.now, j);
+        insist(look_alike(&a->main.now, &unaware.now, first_of(a->n) & (procset)~only(k)),
+               "q' and q'' look alike to all but p_k");
+        procset others = under_way(a, &unaware.now);
+        if (others == 0) /* the basis: nobody covers anything, and h_3 must not be null */
+            others = only((k + 1) % a->n);
+        names_of(others, names, sizeof names);
+        size_t loop;
+        switch (round_robin(a, &a->main, others, CRITICAL, &loop)) {
+        case TWO_INSIDE:
+            violated(a, &a->main, NO_LOOP,
+                     k == 0 ? "p_%u becomes critical on its own without writing anything, so that %s cannot know of it"
+                            : "p_%u becomes critical on its own, writing only variables that others cover; they write "
+                              "over them, and %s cannot know of it",
+                     k, names);
+            break;
+        case REPEATS:
+            history_append(&unaware.history, a->main.history.steps, at);
+            history_append(&unaware.history, a->main.history.steps + at + alone->count,
+                           a->main.history.count - at - alone->count);
+            for (size_t s = at + k; s < unaware.history.count; s++)
+                take_step(&unaware.now, unaware.history.steps[s]);
+            violated(a, &unaware, loop - alone->count,
+                     "p_%u becomes critical on its own without leaving a trace, and the others, who cannot know of it, "
+                     "wait for ever even while it rests",
+                     k);
+            break;
+        default:
+            break;
+        }
+    }
+    configuration_close(&unaware.now);
+    history_close(&unaware.history);
+    return false;
+}
+
+/* --- Lemma 5.5 ---------------------------------------------------------------------------------------------------- */
+
+static bool is_covered(const struct branch *branch, unsigned k, unsigned variable)
+{
+    for (unsigned j = 0; j < k; j++)
+        if (branch->W[j] == variable)
+            return true;
+    return false;
+}
+
+/* The shortest prefix of s'_i after which p_k covers a variable that is not in W_i. False if there is none. */
+static bool cut_to_cover(struct adversary *a, unsigned k, struct branch *branch)
+{
+    struct configuration q;
+    bool found = false;
+    configuration_open_copy(&q, &a->main.now);
+    for (size_t length = 0; length < branch->steps.count && !found; length++) {
+        struct action next = about_to(&q, k);
+        if (next.deed == WRITES && !is_covered(branch, k, next.variable)) {
+            branch->w = next.variable;
+            branch->steps.count = length;
+            found = true;
+        } else {
+            take_step(&q, k);
+        }
+    }
+    configuration_close(&q);
+    return found;
+}
+
+/* s_i, from q_i, where the history is. All were at rest when it had `rested` steps, in the configuration `quiescent`:
+ * all that p_0, ..., p_{k-1} have hidden, they have done since then. */
+static bool side_branch(struct adversary *a, unsigned k, const struct configuration *quiescent, size_t rested,
+                        struct branch *branch)
+{
+    const procset coverers = first_of(k);
+    if (++a->side_branches > SIDE_BRANCHES_MAX)
+        return stop(a, BOUND_UNDECIDED, "%d side branches have not been enough", SIDE_BRANCHES_MAX);
+    branch->at = a->main.history.count;
+    memcpy(branch->W, a->bound->covered, sizeof branch->W);
+    insist(those_in(&a->main.now, REMAINDER) & only(k), "p_k is in its remainder at q_i");
+
+    /* Lemma 5.3: q'_i, where p_0, ..., p_{k-1} rest. */
+    struct computation since;
+    computation_run(&since, quiescent, a->main.history.steps + rested, a->main.history.count - rested);
+    for (unsigned j = 0; j < k; j++) {
+        insist(covers(&a->main.now, j, branch->W[j]), "p_0, ..., p_{k-1} cover W_i at q_i");
+        insist(is_hidden(&since, j), "p_0, ..., p_{k-1} are hidden at q_i");
+    }
+    insist(hides(&since, coverers), "q'_i looks like q_i to p_k, and p_0, ..., p_{k-1} rest there");
+
+    /* s'_i */
+    struct run side = {.history = {0}};
+    size_t loop;
+    configuration_open_copy(&side.now, &a->main.now);
+    enum ending ending = round_robin(a, &side, only(k), CRITICAL, &loop);
+    branch->steps = side.history;
+    if (ending == REPEATS) {
+        struct run from_rest = {.history = {0}};
+        history_append(&from_rest.history, a->main.history.steps, rested);
+        without_hidden_steps(&since, coverers, &from_rest.history);
+        loop += from_rest.history.count;
+        history_append(&from_rest.history, branch->steps.steps, branch->steps.count);
+        from_rest.now = side.now;
+        violated(a, &from_rest, loop, "p_%u, with all others in their remainders, tries on its own for ever", k);
+        history_close(&from_rest.history);
+    }
+    insist(ending != TWO_INSIDE, "nobody is critical at q_i");
+    bool ok = ending == ARRIVES && (cut_to_cover(a, k, branch) || both_critical(a, k, &branch->steps));
+    configuration_close(&side.now);
+    computation_close(&since);
+    return ok;
+}
+
+/* h_1 ... h_{i-1} s_i h_i ... h_{j-1} instead of h_1 ... h_{j-1}, from q_1, where the history had `start` steps. Both are
+ * run side by side to see that p_0, ..., p_{k-1} notice nothing. */
+static void insert_side_branch(struct adversary *a, unsigned k, const struct configuration *q_1, size_t start,
+                               const struct branch *s_i, const struct branch *s_j)
+{
+    struct history *h = &a->main.history;
+    struct configuration with, without;
+    configuration_open_copy(&with, q_1);
+    for (size_t s = start; s < s_i->at; s++)
+        take_step(&with, h->steps[s]);
+    configuration_open_copy(&without, &with);
+    for (size_t s = 0; s < s_i->steps.count; s++) {
+        struct action action = take_step(&with, k);
+        insist(action.deed == READS || is_covered(s_i, k, action.variable), "p_k writes only W_i in s_i");
+    }
+    for (size_t s = s_i->at; s < h->count; s++) {
+        const unsigned i = h->steps[s];
+        const size_t done = s - s_i->at;
+        insist(done >= k || (i == done && covers(&with, i, s_i->W[i])), "h_i begins with the writes of W_i");
+        take_step(&with, i);
+        take_step(&without, i);
+        insist(done + 1 < k || look_alike(&with, &without, first_of(a->n) & (procset)~only(k)),
+               "from the end of those writes on, all but p_k see what they saw without s_i");
+    }
+    insist(same_configuration(&without, &a->main.now), "the history without s_i leads to q_j");
+    history_insert(h, s_i->at, &s_i->steps);
+    configuration_copy(&a->main.now, &with);
+    configuration_close(&with);
+    configuration_close(&without);
+
+    a->bound->covered[k] = s_i->w;
+    struct computation whole;
+    computation_run(&whole, q_1, h->steps + start, h->count - start);
+    for (unsigned p = 0; p <= k; p++) {
+        insist(is_hidden(&whole, p), "p_0, ..., p_k are hidden from q_1 by h");
+        insist(covers(&a->main.now, p, a->bound->covered[p]), "p_0, ..., p_k cover their variables at q''_j");
+    }
+    insist(!is_covered(s_j, k, s_i->w), "w_i = w_j is not in W_j");
+    computation_close(&whole);
+}
+
+static bool nullify(struct adversary *a, unsigned count);
+
+/* h_1, h_2, ... and their side branches, until two of these end at the same variable. */
+static bool unbounded_sequence(struct adversary *a, unsigned k, struct branch *branches, unsigned *used, unsigned *same)
+{
+    for (;;) {
+        struct configuration quiescent;
+        const size_t rested = a->main.history.count;
+        configuration_open_copy(&quiescent, &a->main.now);
+        bool ok = nullify(a, k) && side_branch(a, k, &quiescent, rested, &branches[*used]);
+        configuration_close(&quiescent);
+        if (!ok)
+            return false;
+        (*used)++;
+        for (*same = 0; *same + 1 < *used; (*same)++)
+            if (branches[*same].w == branches[*used - 1].w)
+                return true;
+        insist(*used <= a->bound->instance.reg_count, "the pigeonhole principle");
+        if (!write_over(a, k) || !ret(a))
+            return false;
+    }
+}
+
+/* The basis: what p_0 does on its own before it first writes. Nobody covers anything yet. */
+static bool nullify_one(struct adversary *a)
+{
+    struct branch branch = {.w = 0};
+    bool ok = side_branch(a, 0, &a->main.now, a->main.history.count, &branch);
+    for (size_t s = 0; s < branch.steps.count && ok; s++)
+        ok = one_step(a, &a->main, 0) == GOES_ON;
+    a->bound->covered[0] = branch.w;
+    history_close(&branch.steps);
+    return ok;
+}
+
+/* Goes on from a quiescent q_1 to where each of p_0, ..., p_{count-1} covers, hidden, a variable of its own. */
+static bool nullify(struct adversary *a, unsigned count)
+{
+    const unsigned k = count - 1; /* the text's: p_0, ..., p_{k-1} cover already, p_k is brought in */
+    struct bound_level *level = &a->bound->levels[count];
+    const size_t start = a->main.history.count;
+    unsigned used = 0, same = 0;
+    bool ok;
+    level->times++;
+    if (k == 0) {
+        ok = nullify_one(a);
+    } else {
+        const unsigned most = a->bound->instance.reg_count + 1;
+        struct branch *branches = must_allocate(most * sizeof *branches);
+        struct configuration q_1;
+        configuration_open_copy(&q_1, &a->main.now);
+        ok = unbounded_sequence(a, k, branches, &used, &same);
+        if (ok)
+            insert_side_branch(a, k, &q_1, start, &branches[same], &branches[used - 1]);
+        for (unsigned b = 0; b < most; b++)
+            history_close(&branches[b].steps);
+        free(branches);
+        configuration_close(&q_1);
+    }
+    if (used > level->side_branches_most)
+        level->side_branches_most = used;
+    if (ok && a->main.history.count - start > level->steps_most)
+        level->steps_most = a->main.history.count - start;
+    return ok;
+}
+
+/* --- Theorem 5.1 -------------------------------------------------------------------------------------------------- */
+
+void bound_variables(struct variables_bound *bound, const struct setting *setting, size_t max_steps)
+{
+    memset(bound, 0, sizeof *bound);
+    instance_open(&bound->instance, setting);
+    struct adversary a = {.bound = bound, .n = setting->n, .max_steps = max_steps};
+    configuration_start(&a.main.now, &bound->instance);
+    if (ret(&a) && nullify(&a, a.n)) {
+        const char *wrong = nullification_refuted(&bound->instance, &a.main.history, bound->covered);
+        insist(wrong == NULL, wrong);
+        bound->outcome = BOUND_NULLIFIED;
+        bound->history = a.main.history;
+    } else {
+        history_close(&a.main.history);
+    }
+    configuration_close(&a.main.now);
+}
+
+void variables_bound_close(struct variables_bound *bound)
+{
+    history_close(&bound->history);
+    trace_close(&bound->violation);
+    instance_close(&bound->instance);
+}
