@@ -187,11 +187,8 @@ static void print_levels(const struct variables_bound *bound)
 {
     for (unsigned count = 2; count <= bound->instance.setting.n && bound->levels[count].times > 0; count++) {
         const struct bound_level *level = &bound->levels[count];
-        printf("  p_%u is brought in %zu time%s: %u side branch%s at most", count - 1, level->times,
-               plural(level->times), level->side_branches_most, level->side_branches_most == 1 ? "" : "es");
-        if (level->steps_most > 0)
-            printf(", %u variables nullified by %zu step%s", count, level->steps_most, plural(level->steps_most));
-        putchar('\n');
+        printf("  %u variables were nullified %zu time%s, with %u side branches and %zu steps at most\n", count,
+               level->times, plural(level->times), level->side_branches_most, level->steps_most);
     }
 }
 
@@ -217,7 +214,8 @@ static void print_nullified(const struct variables_bound *bound)
         "\n\nVerified by executing it from the initial configuration: every process covers a variable of its own and "
         "is\n"
         "hidden (Definition 5.3); without the hidden steps of any one, or of all, nobody else sees a difference, and\n"
-        "those left out are in their remainders (Lemma 5.3).\n");
+        "those left out are in their remainders (Lemma 5.3). So there are enough variables; whether the algorithm is\n"
+        "right is another question ('admit check').\n");
 }
 
 static void print_violation(const struct variables_bound *bound)
@@ -228,10 +226,12 @@ static void print_violation(const struct variables_bound *bound)
     printf("VIOLATED: %s (%s): %s.\n", info->name, info->number, trace->what);
     printf("The proof stopped here: %s.\n\n", bound->why);
     print_levels(bound);
+    if (bound->levels[2].times > 0)
+        putchar('\n');
     if (trace->loop == NO_LOOP)
-        printf("\n%zu step%s from the initial configuration:\n\n", trace->count, plural(trace->count));
+        printf("%zu step%s from the initial configuration:\n\n", trace->count, plural(trace->count));
     else
-        printf("\n%zu step%s, then a loop of %zu step%s that can be repeated for ever:\n\n", trace->loop,
+        printf("%zu step%s, then a loop of %zu step%s that can be repeated for ever:\n\n", trace->loop,
                plural(trace->loop), trace->count - trace->loop, plural(trace->count - trace->loop));
     trace_execute(trace, &execution);
     trace_print(trace, &execution, stdout);
