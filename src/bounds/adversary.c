@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* How long a schedule may run without arriving and without repeating. */
-enum { PATIENCE = 1000000 };
+/* How long a schedule may run without arriving and without repeating; and how long a violation may be, since every
+ * moment of it is kept when it is executed again. */
+enum { PATIENCE = 1000000, VIOLATION_STEPS_MAX = 100000 };
 
 void insist(bool so, const char *what)
 {
@@ -87,6 +88,9 @@ bool violated(struct adversary *a, const struct run *run, size_t loop, const cha
     a->bound->outcome = BOUND_VIOLATED;
     vsnprintf(a->bound->why, sizeof a->bound->why, format, arguments);
     va_end(arguments);
+    if (run->history.count > VIOLATION_STEPS_MAX)
+        return stop(a, BOUND_UNDECIDED, "a violation was found, but %zu steps are too many to execute it again",
+                    run->history.count);
     record_violation(a, run, loop);
     confirm_violation(a);
     return false;

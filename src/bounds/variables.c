@@ -85,18 +85,16 @@ static bool ret(struct adversary *a)
 /* --- Lemma 5.4 ---------------------------------------------------------------------------------------------------- */
 
 /* p_0, ..., p_{k-1} write the variables that they cover, and with that obliterate what is in them. */
-static bool write_over(struct adversary *a, unsigned k)
+static enum ending write_over(struct adversary *a, unsigned k)
 {
-    for (unsigned j = 0; j < k; j++) {
+    enum ending ending = GOES_ON;
+    for (unsigned j = 0; j < k && ending == GOES_ON; j++) {
         insist(about_to(&a->main.now, j).deed == WRITES, "h_i begins with a write by each coverer");
-        enum ending ending = one_step(a, &a->main, j);
-        if (ending == STOPPED)
-            return false;
-        if (ending == TWO_INSIDE)
-            return violated(a, &a->main, NO_LOOP, "when p_0 to p_%u write what they cover, two become critical", k - 1);
-        insist(a->main.now.process[j].section != REMAINDER, "who covers on its way in is not at rest one step later");
+        ending = one_step(a, &a->main, j);
+        insist(ending == STOPPED || a->main.now.process[j].section != REMAINDER,
+               "who covers on its way in is not at rest one step later");
     }
-    return true;
+    return ending;
 }
 
 /* p_k goes critical on its own from q_i, by s'_i, and writes nothing that is not covered: the contradiction, carried
@@ -105,44 +103,43 @@ static bool write_over(struct adversary *a, unsigned k)
 static bool both_critical(struct adversary *a, unsigned k, const struct history *alone)
 {
     const size_t at = a->main.history.count;
-    char names[128];
-    struct run unaware = {.history = {0}};
+    const procset others = first_of(a->n) & (procset)~only(k);
+    size_t loop = NO_LOOP;
+    struct run unaware = {.history = {0}}; /* in which p_k rests */
     configuration_open_copy(&unaware.now, &a->main.now);
-    bool goes_on = true;
-    for (size_t s = 0; s < alone->count && goes_on; s++)
-        goes_on = one_step(a, &a->main, k) == GOES_ON;
-    if (goes_on && write_over(a, k)) {
+    enum ending ending = GOES_ON;
+    for (size_t s = 0; s < alone->count && ending == GOES_ON; s++)
+        ending = one_step(a, &a->main, k);
+    if (ending == GOES_ON)
+        ending = write_over(a, k);
+    if (ending == GOES_ON) {
         for (unsigned j = 0; j < k; j++)
             take_step(&unaware.now, j);
-        insist(look_alike(&a->main.now, &unaware.now, first_of(a->n) & (procset)~only(k)),
-               "q' and q'' look alike to all but p_k");
-        procset others = under_way(a, &unaware.now);
-        if (others == 0) /* the basis: nobody covers anything, and h_3 must not be null */
-            others = only((k + 1) % a->n);
-        names_of(others, names, sizeof names);
-        size_t loop;
-        switch (round_robin(a, &a->main, others, CRITICAL, &loop)) {
-        case TWO_INSIDE:
-            violated(a, &a->main, NO_LOOP,
-                     k == 0 ? "p_%u becomes critical on its own without writing anything, so that %s cannot know of it"
-                            : "p_%u becomes critical on its own, writing only variables that others cover; they write "
-                              "over them, and %s cannot know of it",
-                     k, names);
-            break;
-        case REPEATS:
-            history_append(&unaware.history, a->main.history.steps, at);
-            history_append(&unaware.history, a->main.history.steps + at + alone->count,
-                           a->main.history.count - at - alone->count);
-            for (size_t s = at + k; s < unaware.history.count; s++)
-                take_step(&unaware.now, unaware.history.steps[s]);
-            violated(a, &unaware, loop - alone->count,
-                     "p_%u becomes critical on its own without leaving a trace, and the others, who cannot know of it, "
-                     "wait for ever even while it rests",
-                     k);
-            break;
-        default:
-            break;
-        }
+        insist(look_alike(&a->main.now, &unaware.now, others), "q' and q'' look alike to all but p_k");
+        procset h_3 = under_way(a, &unaware.now);
+        if (h_3 == 0) /* the basis: nobody covers anything, and h_3 must not be null */
+            h_3 = only((k + 1) % a->n);
+        ending = round_robin(a, &a->main, h_3, CRITICAL, &loop);
+    }
+    char names[128];
+    names_of(those_in(&a->main.now, CRITICAL) & others, names, sizeof names);
+    if (ending == TWO_INSIDE && k == 0) {
+        violated(a, &a->main, NO_LOOP, "p_%u becomes critical on its own without writing anything; %s cannot know", k,
+                 names);
+    } else if (ending == TWO_INSIDE) {
+        violated(a, &a->main, NO_LOOP,
+                 "p_%u becomes critical on its own, writing only what others cover; they write over it; %s cannot know",
+                 k, names);
+    } else if (ending == REPEATS) {
+        const size_t again = at + alone->count;
+        history_append(&unaware.history, a->main.history.steps, at);
+        history_append(&unaware.history, a->main.history.steps + again, a->main.history.count - again);
+        for (size_t s = at + k; s < unaware.history.count; s++)
+            take_step(&unaware.now, unaware.history.steps[s]);
+        violated(a, &unaware, loop - alone->count,
+                 "p_%u becomes critical on its own and leaves no trace; the others cannot know, and wait for ever even "
+                 "while it rests",
+                 k);
     }
     configuration_close(&unaware.now);
     history_close(&unaware.history);
@@ -282,7 +279,10 @@ static bool unbounded_sequence(struct adversary *a, unsigned k, struct branch *b
             if (branches[*same].w == branches[*used - 1].w)
                 return true;
         insist(*used <= a->bound->instance.reg_count, "the pigeonhole principle");
-        if (!write_over(a, k) || !ret(a))
+        enum ending ending = write_over(a, k);
+        if (ending == TWO_INSIDE)
+            return violated(a, &a->main, NO_LOOP, "when all who cover a variable write it, two become critical");
+        if (ending == STOPPED || !ret(a))
             return false;
     }
 }
@@ -345,6 +345,7 @@ void bound_variables(struct variables_bound *bound, const struct setting *settin
         insist(wrong == NULL, wrong);
         bound->outcome = BOUND_NULLIFIED;
         bound->history = a.main.history;
+        memcpy(bound->stands, a.main.now.process, sizeof bound->stands);
     } else {
         history_close(&a.main.history);
     }

@@ -34,6 +34,7 @@ struct variables_bound {
     struct bound_level levels[STEPPED_PROCESSES_MAX + 1]; /* by how many variables are nullified, 1 to n */
     struct history history;                               /* nullified: from q_0 */
     unsigned covered[STEPPED_PROCESSES_MAX];              /* nullified: p_i covers covered[i] */
+    struct process stands[STEPPED_PROCESSES_MAX];         /* nullified: where p_i stands then */
     struct trace violation;                               /* violated */
 };
 

@@ -116,6 +116,13 @@ static void write_growing(void *context, const char *text)
     growing->used += (size_t)sprintf(growing->text + growing->used, "%s%s", growing->used > 0 ? " " : "", text);
 }
 
+/* The paper's regions. */
+static const char *const region_name[SECTIONS] = {[REMAINDER] = "remainder",
+                                                  [DOORWAY] = "trying",
+                                                  [WAITING_ROOM] = "trying",
+                                                  [CRITICAL] = "critical",
+                                                  [EXIT] = "exit"};
+
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 static json_t *nullified_json(const struct variables_bound *bound)
@@ -124,7 +131,9 @@ static json_t *nullified_json(const struct variables_bound *bound)
     for (unsigned i = 0; i < bound->instance.setting.n; i++) {
         char name[64];
         register_name(&bound->instance, bound->covered[i], name, sizeof name);
-        json_array_append_new(nullified, json_pack("{s:i, s:s}", "process", i, "variable", name));
+        json_array_append_new(nullified,
+                              json_pack("{s:i, s:s, s:s, s:s}", "process", i, "variable", name, "region",
+                                        region_name[bound->stands[i].section], "label", bound->stands[i].label));
     }
     return nullified;
 }
@@ -203,7 +212,8 @@ static void print_nullified(const struct variables_bound *bound)
     for (unsigned i = 0; i < setting->n; i++) {
         char name[64];
         register_name(&bound->instance, bound->covered[i], name, sizeof name);
-        printf("  p_%u covers %s\n", i, name);
+        printf("  p_%u covers %s, %s at \"%s\"\n", i, name, region_name[bound->stands[i].section],
+               bound->stands[i].label);
     }
     putchar('\n');
     print_levels(bound);
