@@ -138,8 +138,8 @@ static size_t cut_after_loop(struct run *run, const struct configuration *start,
     return loop;
 }
 
-/* The schedule is fixed, so that a configuration that comes again at the end of a round comes for ever. It is looked for
- * as Brent does: one is kept, and replaced by the present one each time that twice as many rounds have passed. */
+/* The schedule is fixed, so that a configuration that comes again at the end of a round comes for ever. It is looked
+ * for as Brent does: one is kept, and replaced by the present one each time that twice as many rounds have passed. */
 enum ending round_robin(struct adversary *a, struct run *run, procset set, enum section goal, size_t *loop)
 {
     struct configuration start, kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * configuration.h - section 2 of J. E. Burns, N. A. Lynch, Bounds on Shared Memory for Mutual Exclusion, Information and
- * Computation 107, 1993: configurations, steps, histories, and when two configurations look alike.
+ * configuration.h - section 2 of J. E. Burns, N. A. Lynch, Bounds on Shared Memory for Mutual Exclusion, Information
+ * and Computation 107, 1993: configurations, steps, histories, and when two configurations look alike.
  *
  * The transition function is the algorithm's own text (checker/process.h), on atomic registers, with every for_all in
  * its native order, so that it is a function: a history, a sequence of process numbers, says all there is to say.

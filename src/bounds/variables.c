@@ -16,23 +16,24 @@
  *
  *  - "ret(q_2) begins with one step by each of p_0, ..., p_{k-1}": not if one of them is in its remainder at q_2. The
  *    model lets a process be about to write there; Fig. 1 itself does, with Flag[i] <- down. Then ret(q_2) passes it
- *    over, or is empty, and nothing obliterates what p_k wrote in s_i. Here h_i begins with one step of each coverer,
+ *    over, or is null, and nothing obliterates what p_k wrote in s_i. Here h_i begins with one step of each coverer,
  *    wherever it is (write_over), and goes on with ret of what that leads to.
- *  - That these steps are all writes and come before anybody reads needs a reason: no coverer is critical or leaving,
- *    since each covers on its way in, so that its one step cannot end in its remainder and cut the first round short.
- *  - Lemma 5.5 speaks of k variables nullified by a history of p_0, ..., p_{k-1}, which leaves open who nullifies them:
- *    any process that rests before a write does. The induction needs p_0, ..., p_{k-1} to, one variable each. Taken
- *    literally the lemma is empty for Fig. 1, where at q_0 all n processes rest and cover: the null history will do.
- *  - Lemma 5.3 promises a reachable q'' for any q; it is reachable from q, which is what the lemma's users need.
+ *  - That these steps are all writes and come before anybody reads needs a reason: every coverer is in its remainder or
+ *    trying, since it was stopped on its way in; one step takes it no further than into its critical region, so that
+ *    none can be back in its remainder and end the first round before all have had their step.
+ *  - Lemma 5.5 speaks of k variables nullified by a history of p_0, ..., p_{k-1}, and leaves open who nullifies them:
+ *    any process does that rests before a write. The induction needs p_0, ..., p_{k-1} to, one variable each. As it
+ *    stands the lemma says nothing about Fig. 1: at q_0 all n processes rest and cover, and the null history will do.
+ *  - "By the global progress property", p_k becomes critical on its own, ret(q) exists, and another process becomes
+ *    critical in Lemma 5.4: the property only promises that some process changes regions, and the first step out of a
+ *    remainder is such a change. It must be used again and again; here none of those that step is let out of its
+ *    remainder anew, so that there are only so many changes to make before the one that is wanted. (In Lemma 5.4 as
+ *    stated, for any q, those who come back while nobody is critical must be sent out again.)
+ *  - Lemma 5.3 promises a reachable q'' for any q. It is reachable from q, which is what is used.
  *  - Lemma 5.4 says "hidden from q_0" and is used for "hidden from q_1". Whether a write is obliterated depends on what
  *    follows it, so that what hides from q_1 hides from q_0 by any history that leads to q_1 first.
- *  - Lemma 5.4, "some other process reaches its critical region": global progress only promises that one changes
- *    regions. Until one becomes critical the only change there is to make is to become critical, because at q'' the
- *    others that step have all just left their remainders or were trying.
- *  - ret: "until one goes to the remainder region, this must happen by the global progress property": likewise, since
- *    processes at rest are left there, regions change only towards the remainder.
- *  - Slips of the pen: "nullified from q_1 by h_0" is h_1; in the basis "p_i does not write" is p_0; q''_i and "reaching
- *    q_i" at the end are q''_j and q_j.
+ *  - Slips of the pen: "nullified from q_1 by h_0" is h_1; in the basis "p_i does not write" is p_0; at the end
+ *    "reaching q_i" and q''_i are q_j and q''_j.
  */
 #include "bounds/variables.h"
 
@@ -220,8 +221,8 @@ static bool side_branch(struct adversary *a, unsigned k, const struct configurat
     return ok;
 }
 
-/* h_1 ... h_{i-1} s_i h_i ... h_{j-1} instead of h_1 ... h_{j-1}, from q_1, where the history had `start` steps. Both are
- * run side by side to see that p_0, ..., p_{k-1} notice nothing. */
+/* h_1 ... h_{i-1} s_i h_i ... h_{j-1} instead of h_1 ... h_{j-1}, from q_1, where the history had `start` steps. Both
+ * are run side by side to see that p_0, ..., p_{k-1} notice nothing. */
 static void insert_side_branch(struct adversary *a, unsigned k, const struct configuration *q_1, size_t start,
                                const struct branch *s_i, const struct branch *s_j)
 {

@@ -207,13 +207,13 @@ static void print_nullified(const struct variables_bound *bound)
     size_t steps = bound->history.count;
     printf(
         "NULLIFIED: after a history of %zu step%s each of the %u processes is about to write a variable of its own,\n"
-        "and to the others each looks as if it had never left its remainder.\n\n",
+        "and to the others each looks as if it rested in its remainder.\n\n",
         steps, plural(steps), setting->n);
     for (unsigned i = 0; i < setting->n; i++) {
         char name[64];
         register_name(&bound->instance, bound->covered[i], name, sizeof name);
-        printf("  p_%u covers %s, %s at \"%s\"\n", i, name, region_name[bound->stands[i].section],
-               bound->stands[i].label);
+        printf("  p_%u covers %s, %s before \"%s\"\n", i, name,
+               bound->stands[i].section == REMAINDER ? "resting" : "trying", bound->stands[i].label);
     }
     putchar('\n');
     print_levels(bound);
@@ -234,7 +234,7 @@ static void print_violation(const struct variables_bound *bound)
     const struct property_info *info = &property_info[trace->property];
     struct execution execution;
     printf("VIOLATED: %s (%s): %s.\n", info->name, info->number, trace->what);
-    printf("The proof stopped here: %s.\n\n", bound->why);
+    printf("How: %s.\n\n", bound->why);
     print_levels(bound);
     if (bound->levels[2].times > 0)
         putchar('\n');

@@ -4,7 +4,7 @@
  * L. Lamport, A Fast Mutual Exclusion Algorithm, ACM TOCS 5(1), 1987, Algorithm 1, without its delay.
  *
  * Design summary
- *  - x is who came last, y who has gone on. Write x, look whether y is free, write y, look whether x is still one's own.
+ *  - x is who came last, y who has gone on. Write x, look whether y is free, write y, look whether x has changed.
  *  - If it is not, the original waits until all who are between have written y, and looks at y. Without the delay that
  *    look comes too early.
  */

@@ -3,8 +3,8 @@
  * The One-Bit Algorithm (src/algorithms/one_bit.c) with a bit for every two processes: too few variables for n >= 2.
  *
  * Design summary
- *  - Processes 2b and 2b + 1 share x[b]. Each waits until it is down before raising it, so that the two keep out of each
- *    other's way unless both have looked; then as the original.
+ *  - Processes 2b and 2b + 1 share x[b]. Each waits until it is down before raising it, so that the two keep out of
+ *    each other's way unless both have looked; then as the original.
  */
 #include "registers/language.h"
 

@@ -57,7 +57,7 @@ nullifies() {
 @test "what a person sees" {
     exits 0 bound variables burns_lynch
     says "burns_lynch, n = 3, 3 variables"
-    says "p_2 covers Flag[2], remainder at \"Entry\""
+    says "p_2 covers Flag[2], resting before \"Entry\""
     says "3 variables were nullified 1 time, with 2 side branches"
     says "0*6 1 0 1 0 1 0 1 0 1*5 0*5"
     says "Verified by executing it from the initial configuration"

@@ -184,6 +184,25 @@ static void verifier_refutes_other_claims(void **state)
     variables_bound_close(&bound);
 }
 
+/* The text lets h_i begin with ret(q_i), in which p_0 has no step if it covers x from its remainder. Then q_2 is q_0,
+ * h_1 and h_2 are null, and h is s_2 alone: p_1 writes x, which nobody writes over, and covers y. One step of p_0 makes
+ * the difference, whatever follows it. */
+static void ret_as_printed_hides_nobody(void **state)
+{
+    (void)state;
+    struct variables_bound bound;
+    play(&bound, "test:fast_path", 2, BOUND_NULLIFIED);
+    struct history history = {0};
+    history_append(&history, (const uint8_t[]){1, 1}, 2);
+    assert_string_equal(refutation(&bound, &history), "a process is not hidden (Definition 5.3)");
+    history_append(&history, (const uint8_t[]){0, 0, 0, 0, 0}, 5); /* writes x, goes in, and is back */
+    assert_null(refutation(&bound, &history));
+    assert_int_equal(bound.history.count, history.count);
+    assert_memory_equal(bound.history.steps, history.steps, history.count);
+    history_close(&history);
+    variables_bound_close(&bound);
+}
+
 /* --- what a read/write system is ---------------------------------------------------------------------------------- */
 
 #define ADMIT_STEPPED
@@ -271,6 +290,7 @@ int main(void)
         cmocka_unit_test(verifier_believes_the_construction),
         cmocka_unit_test(verifier_refutes_changed_histories),
         cmocka_unit_test(verifier_refutes_other_claims),
+        cmocka_unit_test(ret_as_printed_hides_nobody),
         cmocka_unit_test(write_if_different),
         cmocka_unit_test(refused),
         cmocka_unit_test(limited),
