@@ -28,6 +28,11 @@ bool stop(struct adversary *a, enum bound_outcome outcome, const char *format, .
     return false;
 }
 
+bool stop_at_length(struct adversary *a)
+{
+    return stop(a, BOUND_UNDECIDED, "a history would be longer than %zu steps", a->max_steps);
+}
+
 const char *names_of(procset set, char *text, size_t size)
 {
     size_t used = 0;
@@ -101,7 +106,7 @@ bool violated(struct adversary *a, const struct run *run, size_t loop, const cha
 enum ending one_step(struct adversary *a, struct run *run, unsigned i)
 {
     if (run->history.count >= a->max_steps)
-        return stop(a, BOUND_UNDECIDED, "a history would be longer than %zu steps", a->max_steps), STOPPED;
+        return stop_at_length(a), STOPPED;
     const char *label = run->now.process[i].label;
     struct action action = take_step(&run->now, i);
     history_add(&run->history, i);

@@ -26,6 +26,8 @@ void insist(bool so, const char *what);
 /* The game is over: undecided or refused. Returns false, for those whom it stops. */
 bool stop(struct adversary *a, enum bound_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Undecided because a history would be longer than it may be. Returns false. */
+bool stop_at_length(struct adversary *a);
 /* It is over because after the run's history, which is from q_0, two are inside; or because, from its step number
  * `loop` on, it can be repeated for ever, fairly, with nobody changing regions. Returns false. */
 bool violated(struct adversary *a, const struct run *run, size_t loop, const char *format, ...)

@@ -205,13 +205,16 @@ static bool side_branch(struct adversary *a, unsigned k, const struct configurat
     enum ending ending = round_robin(a, &side, only(k), CRITICAL, &loop);
     branch->steps = side.history;
     if (ending == REPEATS) {
-        struct run from_rest = {.history = {0}};
+        struct run from_rest = {.history = {0}}; /* by way of q'_i, where s'_i is fair */
         history_append(&from_rest.history, a->main.history.steps, rested);
         without_hidden_steps(&since, coverers, &from_rest.history);
         loop += from_rest.history.count;
         history_append(&from_rest.history, branch->steps.steps, branch->steps.count);
-        from_rest.now = side.now;
+        configuration_open_copy(&from_rest.now, quiescent);
+        for (size_t s = rested; s < from_rest.history.count; s++)
+            take_step(&from_rest.now, from_rest.history.steps[s]);
         violated(a, &from_rest, loop, "p_%u, with all others in their remainders, tries on its own for ever", k);
+        configuration_close(&from_rest.now);
         history_close(&from_rest.history);
     }
     insist(ending != TWO_INSIDE, "nobody is critical at q_i");
@@ -278,7 +281,7 @@ static bool unbounded_sequence(struct adversary *a, unsigned k, struct branch *b
         (*used)++;
         for (*same = 0; *same + 1 < *used; (*same)++)
             if (branches[*same].w == branches[*used - 1].w)
-                return true;
+                return a->main.history.count + branches[*same].steps.count <= a->max_steps || stop_at_length(a);
         insist(*used <= a->bound->instance.reg_count, "the pigeonhole principle");
         enum ending ending = write_over(a, k);
         if (ending == TWO_INSIDE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The adversary of Theorem 5.1 against algorithms made by chance. The proof is about every read/write system, so that no
- * step of it may fail (the program would end), all that it finds must be confirmed, and whoever has fewer than n
+ * The adversary of Theorem 5.1 against algorithms made by chance. The proof is about every read/write system, so that
+ * no step of it may fail (the program would end), all that it finds must be confirmed, and whoever has fewer than n
  * variables must lose.
  */
 #include "unit.h"
@@ -78,8 +78,8 @@ static unsigned chance(unsigned bound)
     return (unsigned)(seed >> 33) % bound;
 }
 
-/* Tables that are not hopeless from the start: on reading 0, and after writing, a process goes forward, so that often one
- * gets in alone; on its way out it cleans up. What it does on other values is left to chance. */
+/* Tables that are not hopeless from the start: on reading 0, and after writing, a process goes forward, so that often
+ * one gets in alone; on its way out it cleans up. What it does on other values is left to chance. */
 static void make_tables(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

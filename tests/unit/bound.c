@@ -270,7 +270,7 @@ static void refused(void **state)
 static void limited(void **state)
 {
     (void)state;
-    struct setting setting = setting_of("burns_lynch", 3, 1);
+    struct setting setting = setting_of("test:scribbles", 3, 1);
     struct variables_bound whole, bound;
     bound_variables(&whole, &setting, BOUND_STEPS_MAX);
     for (size_t most = 1; most < whole.history.count; most++) {
@@ -278,6 +278,9 @@ static void limited(void **state)
         assert_int_equal(bound.outcome, BOUND_UNDECIDED);
         variables_bound_close(&bound);
     }
+    bound_variables(&bound, &setting, whole.history.count);
+    assert_int_equal(bound.outcome, BOUND_NULLIFIED);
+    variables_bound_close(&bound);
     variables_bound_close(&whole);
 }
 
