@@ -3,7 +3,8 @@
  * Dijkstra's solution (dijkstra.c) with n - 2 of its pairs instead of n: with k, n - 1 variables, too few for n >= 3.
  *
  * Design summary
- *  - As the original, with bc[i mod (n - 2)] for bc[i]. Those that share a pair look past each other.
+ *  - As the original, with bc[i mod (n - 2)] for bc[i]. Those that share a pair look past each other: one's own pair
+ *    never shows an other at stage Li4, and counts as resting at Li3, where its own mark would stop it for ever.
  */
 #include "registers/language.h"
 
