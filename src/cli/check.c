@@ -8,7 +8,6 @@
 #include "checker/trace.h"
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,30 +198,17 @@ static void read_request(struct request *request, int argc, char **argv)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static void write_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
-                        const struct model *model)
+static void write_first_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
+                              const struct model *model)
 {
-    bool failed = false;
     unsigned p = 0;
     while (p < count && !findings[p].has_witness)
         p++;
-    if (p < count) {
-        struct trace trace;
+    struct trace trace = {.count = 0};
+    if (p < count)
         trace_of(&trace, &findings[p], model);
-        json_t *json = trace_to_json(&trace);
-        if (json_dumpf(json, file, JSON_INDENT(1)) != 0)
-            failed = true;
-        fputc('\n', file);
-        json_decref(json);
-        trace_close(&trace);
-    }
-    failed |= ferror(file) != 0;
-    if (fclose(file) != 0 || failed) {
-        fprintf(stderr, "admit check: cannot write %s: %s\n", name, strerror(errno));
-        exit(EXIT_USAGE);
-    }
-    if (p == count)
-        fprintf(stderr, "admit check: nothing was violated, so there is no trace; %s is empty\n", name);
+    write_trace_file("check", file, name, p < count ? &trace : NULL);
+    trace_close(&trace);
 }
 
 static void show_progress(const struct progress *progress)
@@ -260,9 +246,7 @@ int command_check(int argc, char **argv)
 {
     struct request request = {.json = false};
     read_request(&request, argc, argv);
-    FILE *trace_file = NULL;
-    if (request.trace_file != NULL && (trace_file = fopen(request.trace_file, "w")) == NULL)
-        usage_error("check", "cannot write %s: %s", request.trace_file, strerror(errno));
+    FILE *trace_file = open_trace_file("check", request.trace_file);
 
     struct question *question = &request.question;
     bool watched = isatty(STDERR_FILENO);
@@ -280,7 +264,7 @@ int command_check(int argc, char **argv)
     else
         print_result(&request, &answer);
     if (trace_file != NULL)
-        write_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
+        write_first_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
     int status = exit_status(answer.findings, question->property_count);
     answer_close(&answer, question);
     return status;

@@ -95,6 +95,32 @@ void print_json(json_t *json)
     json_decref(json);
 }
 
+FILE *open_trace_file(const char *command, const char *name)
+{
+    FILE *file = name != NULL ? fopen(name, "w") : NULL;
+    if (name != NULL && file == NULL)
+        usage_error(command, "cannot write %s: %s", name, strerror(errno));
+    return file;
+}
+
+void write_trace_file(const char *command, FILE *file, const char *name, const struct trace *trace)
+{
+    bool failed = false;
+    if (trace != NULL) {
+        json_t *json = trace_to_json(trace);
+        failed = json_dumpf(json, file, JSON_INDENT(1)) != 0;
+        fputc('\n', file);
+        json_decref(json);
+    }
+    failed |= ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
+        fprintf(stderr, "admit %s: cannot write %s: %s\n", command, name, strerror(errno));
+        exit(EXIT_USAGE);
+    }
+    if (trace == NULL)
+        fprintf(stderr, "admit %s: nothing was violated, so there is no trace; %s is empty\n", command, name);
+}
+
 const char *grouped(uint64_t number, char buffer[32])
 {
     char digits[32];

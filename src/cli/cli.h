@@ -8,8 +8,10 @@
 #include "checker/catalogue.h"
 #include "checker/process.h"
 #include "checker/properties.h"
+#include "checker/trace.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 enum { EXIT_OK = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 
@@ -17,6 +19,7 @@ int command_check(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_algorithms(int argc, char **argv);
 int command_count(int argc, char **argv);
+int command_bound(int argc, char **argv);
 
 /* Prints "admit COMMAND: ..." on stderr and exits with EXIT_USAGE. */
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -47,6 +50,10 @@ void known_properties(char *list, size_t size);
 
 /* Writes JSON and a newline on stdout, and frees it. */
 void print_json(json_t *json);
+/* The file that --trace names, or NULL if it names none; an error if it cannot be written. */
+FILE *open_trace_file(const char *command, const char *name);
+/* Writes the trace, if there is one, for `admit replay`, and closes the file. */
+void write_trace_file(const char *command, FILE *file, const char *name, const struct trace *trace);
 /* 12,345,678 */
 const char *grouped(uint64_t number, char buffer[32]);
 

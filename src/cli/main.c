@@ -20,6 +20,7 @@ static const struct {
     {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
     {"replay", command_replay, "execute a counterexample again and confirm what it shows"},
     {"count", command_count, "steps, shared bits and shared values of an algorithm"},
+    {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -12,8 +12,9 @@
 static const char help_text[] =
     "usage: admit replay FILE\n"
     "\n"
-    "Executes the steps of a trace that 'admit check --trace FILE' wrote, shows them, and says whether they show the\n"
-    "violation. What a single run cannot show (that somebody is enabled) is explored again.\n"
+    "Executes the steps of a trace that 'admit check --trace FILE' or 'admit bound' wrote, shows them, and says "
+    "whether\n"
+    "they show the violation. What a single run cannot show (that somebody is enabled) is explored again.\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace\n";
 
