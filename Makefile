@@ -77,6 +77,9 @@ $(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard 
 	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
 	@touch $@
 
+# Known to make from the compiler's lists of what was included; they come and go with the copy.
+$(BUILD)/mutants/%.c: ;
+
 $(BUILD)/mutants/%.o: TEXTS = -I$(<D)/src
 $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
 	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \
