@@ -34,10 +34,11 @@ caught() {
     ends 1 "$BUILD/admit" check "$@" --trace "$scratch/trace" && ends 0 "$BUILD/admit" replay "$scratch/trace"
 }
 
-# with_one_less "-n N ...": the same with N - 1; fails where that would be fewer than k.
+# with_one_less "-n N ...": the same with N - 1, the last of several numbers of passages dropped; fails where that would be
+# fewer than k.
 with_one_less() {
     n=$(expr "$1" : '-n \([0-9]*\)') k=$(expr "$1" : '.*-k \([0-9]*\)')
-    [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }"
+    [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }" | sed 's/\(--passages [0-9,]*\),[0-9]*/\1/'
 }
 
 count=0
