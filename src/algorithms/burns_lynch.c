@@ -65,5 +65,5 @@ BEGIN
 END
 
 ALGORITHM(.title = "The Mutual Exclusion Algorithm with n bits", .paper = "bl93", .figure = "Fig. 1", .k = 1,
-          .bits = "n", .fairness = "deadlock-free (global progress)",
+          .bits = "n", .bits_each = "1", .fairness = "deadlock-free (global progress)",
           CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, CRASH}));

@@ -123,6 +123,7 @@ END
 
 ALGORITHM(.title = "The N!-Bit FCFS Algorithm", .paper = "lamport86", .figure = "Figure 4", .k = 1, .max_n = 9,
           .doorway = true, .bits = "n * (1 + sum(m = 2..n, (n - 1)! / (n - m)!))",
+          .bits_each = "1 + sum(m = 2..n, (n - 1)! / (n - m)!)",
           .fairness = "first come, first served, but no exclusion",
           CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT},
                  {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {BOUNDED_DOORWAY, SAFE, CRASH},

@@ -61,5 +61,6 @@ BEGIN
 END
 
 ALGORITHM(.title = "The One-Bit Algorithm", .paper = "lamport86", .figure = "Figure 1", .k = 1, .bits = "n",
-          .fairness = "deadlock-free; the lowest-numbered trier goes first",
-          CLAIMS({EXCLUSION, SAFE, CRASH}, {DEADLOCK_FREEDOM, SAFE, 0}, {BOUNDED_EXIT, SAFE, CRASH}));
+          .bits_each = "1", .fairness = "deadlock-free; the lowest-numbered trier goes first",
+          CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | FAILURE}, {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | FAILURE},
+                 {BOUNDED_EXIT, SAFE, CRASH}));

@@ -72,6 +72,6 @@ BEGIN
 END
 
 ALGORITHM(.title = "The One-Bit Algorithm, self-stabilizing", .paper = "lamport86", .figure = "Theorem 4", .k = 1,
-          .bits = "n", .fairness = "deadlock-free; the lowest-numbered trier goes first",
+          .bits = "n", .bits_each = "1", .fairness = "deadlock-free; the lowest-numbered trier goes first",
           CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | FAILURE | TRANSIENT},
                  {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | FAILURE | TRANSIENT}, {BOUNDED_EXIT, SAFE, CRASH}));

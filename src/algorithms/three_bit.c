@@ -124,7 +124,7 @@ END
 
 #ifndef STABILIZING
 ALGORITHM(.title = "The Three-Bit Algorithm", .paper = "lamport86", .figure = "Figure 2", .k = 1, .bits = "3 * n",
-          .fairness = "nobody starves",
+          .bits_each = "3", .fairness = "nobody starves",
           CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | FAILURE}, {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | FAILURE},
                  {LOCKOUT_FREEDOM, SAFE, SHUTDOWN | FAILURE}, {BOUNDED_EXIT, SAFE, CRASH}));
 #endif

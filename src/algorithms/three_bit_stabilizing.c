@@ -17,7 +17,7 @@
 #include "algorithms/three_bit.c"
 
 ALGORITHM(.title = "The Three-Bit Algorithm, self-stabilizing", .paper = "lamport86", .figure = "Theorem 6", .k = 1,
-          .bits = "3 * n", .fairness = "nobody starves",
+          .bits = "3 * n", .bits_each = "3", .fairness = "nobody starves",
           CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | FAILURE | TRANSIENT},
                  {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | FAILURE | TRANSIENT},
                  {LOCKOUT_FREEDOM, SAFE, SHUTDOWN | FAILURE | TRANSIENT}, {BOUNDED_EXIT, SAFE, CRASH}));

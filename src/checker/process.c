@@ -127,6 +127,17 @@ uint64_t shared_bits(const struct instance *instance)
     return bits;
 }
 
+uint64_t shared_bits_each(const struct instance *instance)
+{
+    for (unsigned a = 0; a < instance->declaration.arrays; a++) {
+        const struct declared *array = &instance->declaration.array[a];
+        if (array->writer == ANYBODY || array->count != instance->setting.n * array->columns)
+            return UINT64_MAX;
+    }
+    uint64_t bits = shared_bits(instance);
+    return bits == UINT64_MAX ? UINT64_MAX : bits / instance->setting.n;
+}
+
 static bool is_leaving(enum section section)
 {
     return section == CRITICAL || section == EXIT;

@@ -86,6 +86,9 @@ void register_name(const struct instance *instance, unsigned reg, char *name, si
 uint64_t register_domain(const struct instance *instance, unsigned reg);
 /* The bits that the declared registers need; UINT64_MAX if one of them is unbounded. */
 uint64_t shared_bits(const struct instance *instance);
+/* Those that each process has to itself; UINT64_MAX if unbounded, or if a register has several writers, or if processes
+ * differ. */
+uint64_t shared_bits_each(const struct instance *instance);
 
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);

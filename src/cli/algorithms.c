@@ -11,37 +11,55 @@ static const char help_text[] =
     "usage: admit algorithms [-n N] [-k K] [--mutants] [--json]\n"
     "\n"
     "Lists the algorithms: where each is printed, for which k it is, the weakest registers it is\n"
-    "claimed for, its shared bits for N processes (default 4), and what is claimed of it.\n"
+    "claimed for, its shared bits for N processes (default 4) and how many of them each process\n"
+    "has to itself, with the paper's count, and what is claimed of it.\n"
     "\n"
     "  --mutants   also the broken variants, and the algorithms that only test the checker\n";
 
-/* The shared bits for n and k as the declared registers have them; UINT64_MAX if unbounded. */
-static uint64_t bits_of(const struct stepped_algorithm *algorithm, unsigned n, unsigned k)
+/* As the declared registers have them. */
+struct bits {
+    bool known;           /* n is one that the algorithm is for */
+    uint64_t total, each; /* UINT64_MAX: unbounded, or not every process's own */
+};
+
+static struct bits bits_of(const struct stepped_algorithm *algorithm, unsigned n, unsigned k)
 {
+    if (algorithm->about.max_n > 0 && n > algorithm->about.max_n)
+        return (struct bits){.total = UINT64_MAX, .each = UINT64_MAX};
     struct setting setting = {.algorithm = algorithm, .n = n, .k = algorithm->about.k > 0 ? algorithm->about.k : k};
     struct instance instance;
     instance_open(&instance, &setting);
-    uint64_t bits = shared_bits(&instance);
+    struct bits bits = {.known = true, .total = shared_bits(&instance), .each = shared_bits_each(&instance)};
     instance_close(&instance);
     return bits;
 }
 
-/* The weakest registers that exclusion is claimed for. */
+/* The weakest registers that exclusion is claimed for; where it is not, the first claim. */
 static enum register_kind weakest_registers(const struct about *about)
 {
-    for (unsigned c = 0; c < about->claim_count; c++)
-        if (about->claims[c].property == EXCLUSION)
-            return about->claims[c].down_to;
-    return ATOMIC;
+    const struct claim *exclusion = claim_about(about, EXCLUSION);
+    return exclusion != NULL ? exclusion->down_to : about->claim_count > 0 ? about->claims[0].down_to : ATOMIC;
 }
+
+static json_t *number_or_null(uint64_t number)
+{
+    return number == UINT64_MAX ? json_null() : json_integer((json_int_t)number);
+}
+
+static const struct {
+    enum fault fault;
+    const char *name;
+} known_faults[] = {
+    {CRASH, "crash"}, {SHUTDOWN, "shutdown"}, {ABORT, "abort"}, {FAILURE, "failure"}, {TRANSIENT, "transient"}};
 
 static json_t *claims_json(const struct about *about)
 {
     json_t *claims = json_array();
     for (unsigned c = 0; c < about->claim_count; c++) {
         json_t *faults = json_array();
-        if (about->claims[c].faults & CRASH)
-            json_array_append_new(faults, json_string("crash"));
+        for (unsigned f = 0; f < sizeof known_faults / sizeof known_faults[0]; f++)
+            if (about->claims[c].faults & known_faults[f].fault)
+                json_array_append_new(faults, json_string(known_faults[f].name));
         json_array_append_new(claims,
                               json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
                                         "registers", register_kind_name[about->claims[c].down_to], "faults", faults));
@@ -53,14 +71,15 @@ static json_t *entry_json(const struct entry *entry, unsigned n, unsigned k)
 {
     static const char *const kinds[] = {[SHIPPED] = "algorithm", [MUTANT] = "mutant", [TEST_ALGORITHM] = "test"};
     const struct about *about = &entry->algorithm->about;
-    uint64_t bits = bits_of(entry->algorithm, n, k);
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:i, s:s, s:o, s:s, s:o}", "id", about->id, "kind",
-                  kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "k",
-                  about->k > 0 ? json_integer(about->k) : json_null(), "registers",
-                  register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula",
-                  about->bits, "shared_bits", bits == UINT64_MAX ? json_null() : json_integer((json_int_t)bits),
-                  "fairness", about->fairness, "claims", claims_json(about));
+    struct bits bits = bits_of(entry->algorithm, n, k);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:i, s:s, s:o, s:s?, s:o, s:s, s:o}", "id", about->id, "kind",
+        kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "k",
+        about->k > 0 ? json_integer(about->k) : json_null(), "max_n",
+        about->max_n > 0 ? json_integer(about->max_n) : json_null(), "registers",
+        register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula", about->bits,
+        "shared_bits", number_or_null(bits.total), "bits_per_process_formula", about->bits_each, "bits_per_process",
+        number_or_null(bits.each), "fairness", about->fairness, "claims", claims_json(about));
     if (entry->kind == MUTANT) {
         json_object_set_new(object, "broken", json_string(entry->brief));
         json_object_set_new(object, "caught_by", json_string(entry->caught));
@@ -71,19 +90,27 @@ static json_t *entry_json(const struct entry *entry, unsigned n, unsigned k)
 static void print_entry(const struct entry *entry, unsigned n, unsigned k)
 {
     const struct about *about = &entry->algorithm->about;
-    char where[64], bits[48], own_k[16] = "any";
-    uint64_t value = bits_of(entry->algorithm, n, k);
+    char where[64], total[32], own_k[16] = "any";
+    struct bits bits = bits_of(entry->algorithm, n, k);
     snprintf(where, sizeof where, "%s %s", about->paper, about->figure);
     if (about->k > 0)
         snprintf(own_k, sizeof own_k, "%u", about->k);
-    if (value == UINT64_MAX)
-        snprintf(bits, sizeof bits, "%s", about->bits);
+    if (!bits.known)
+        snprintf(total, sizeof total, "n <= %u", about->max_n);
+    else if (bits.total == UINT64_MAX)
+        snprintf(total, sizeof total, "unbounded");
     else
-        snprintf(bits, sizeof bits, "%s = %llu", about->bits, (unsigned long long)value);
-    printf("%-14s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)],
-           bits, about->fairness);
+        snprintf(total, sizeof total, "%llu", (unsigned long long)bits.total);
+    printf("%-23s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)],
+           total, about->fairness);
+    if (about->bits_each != NULL) {
+        char each[32];
+        snprintf(each, sizeof each, "%llu", (unsigned long long)bits.each);
+        bool is_number = bits.each == UINT64_MAX || strcmp(each, about->bits_each) == 0;
+        printf("    bits per process: %s%s%s\n", about->bits_each, is_number ? "" : " = ", is_number ? "" : each);
+    }
     for (unsigned c = 0; c < about->claim_count; c++)
-        printf("%s%s", c == 0 ? "                 claimed: " : ", ", property_info[about->claims[c].property].name);
+        printf("%s%s", c == 0 ? "    claimed: " : ", ", property_info[about->claims[c].property].name);
     if (about->claim_count > 0)
         putchar('\n');
 }
@@ -138,7 +165,7 @@ int command_algorithms(int argc, char **argv)
     }
     char heading[32];
     snprintf(heading, sizeof heading, "bits at n=%u", n);
-    printf("%-14s %-22s %-4s %-8s %-12s %s\n", "algorithm", "printed in", "k", "weakest", heading, "order");
+    printf("%-23s %-22s %-4s %-8s %-12s %s\n", "algorithm", "printed in", "k", "weakest", heading, "order");
     for (unsigned e = 0; e < catalogue_count; e++)
         if (catalogue[e].kind == SHIPPED)
             print_entry(&catalogue[e], n, k);

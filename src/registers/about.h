@@ -64,15 +64,16 @@ enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 
 struct about {
-    const char *id;       /* the name used everywhere; given by the build, from the file's name */
-    const char *title;    /* as the paper calls it */
-    const char *paper;    /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
-    const char *figure;   /* where in the paper */
-    unsigned k;           /* the only k it works for; 0 means any k from 1 to n */
-    unsigned max_n;       /* the most processes whose registers still fit into a sane amount of memory; 0: no limit */
-    const char *bits;     /* shared bits as a formula in n and k, checked against the declared registers by the tests */
-    const char *fairness; /* one phrase for a person */
-    bool doorway;         /* whether it has one; then the text says waiting_room() */
+    const char *id;     /* the name used everywhere; given by the build, from the file's name */
+    const char *title;  /* as the paper calls it */
+    const char *paper;  /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
+    const char *figure; /* where in the paper */
+    unsigned k;         /* the only k it works for; 0 means any k from 1 to n */
+    unsigned max_n;     /* the most processes whose registers still fit into a sane amount of memory; 0: no limit */
+    const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */
+    const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
+    const char *fairness;  /* one phrase for a person */
+    bool doorway;          /* whether it has one; then the text says waiting_room() */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX]; /* offsets of the tickets among the locals, ended by 0 */

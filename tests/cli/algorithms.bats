@@ -6,8 +6,9 @@ load helper
 
 @test "every algorithm of the source tree is listed, with its paper" {
     exits 0 algorithms
-    for source in src/algorithms/*.c; do
-        says "$(basename "$source" .c)"
+    for source in src/algorithms/*.c src/algorithms/*/*.c; do
+        id=${source#src/algorithms/}
+        says "${id%.c}"
     done
     says "lamport86 Figure 1"
     says "bl93 Fig. 1"
@@ -19,26 +20,58 @@ load helper
     exits 0 algorithms --json
     json 'type == "array" and length >= 3'
     json 'all(.[]; has("id") and has("paper") and has("figure") and has("k") and has("registers") and has("bits_formula")
-        and has("shared_bits") and has("fairness") and has("claims"))'
-    json 'all(.[]; (.claims | length) > 0 and (.claims | map(.property) | contains(["exclusion"])))'
+        and has("shared_bits") and has("bits_per_process") and has("max_n") and has("fairness") and has("claims"))'
+    json 'all(.[]; (.claims | length) > 0)'
+    # Two are parts that only keep the order.
+    json 'map(select(.claims | map(.property) | contains(["exclusion"]) | not).id) == ["n_bit", "n_factorial_bit"]'
     json '(.[] | select(.id == "one_bit")) | .registers == "safe" and .k == 1 and .doorway == false'
     json '(.[] | select(.id == "bakery")) | .registers == "regular" and .doorway == true and .shared_bits == null'
 }
 
-# The formula is for people, the number is computed from the declared registers: they say the same. It is arithmetic in n
-# and k, which jq understands; an unbounded one has no number.
-@test "the formula of the shared bits agrees with the declared registers" {
-    for n in 1 2 3 7 16 64; do
+# in_jq FORMULA: the formula in jq's language. It is arithmetic in n and k, with (...)! and sum(m = FROM..TO, TERM).
+in_jq() {
+    echo 'def factorial: reduce range(2; . + 1) as $f (1; . * $f);'
+    sed -e 's/(\([^()]*\))!/((\1) | factorial)/g' \
+        -e 's/sum(m = \([^.]*\)\.\.\([^,]*\), \(.*| factorial)\))/([range(\1; (\2) + 1) as $m | \3] | add \/\/ 0)/' \
+        -e 's/\(^\|[^$a-z]\)\([nkm]\)\>/\1$\2/g' <<<"$1"
+}
+
+# The formulas are for people, the numbers are computed from the declared registers: they say the same. What is unbounded
+# has no number, nor what has several writers, nor an n that the algorithm is not for.
+@test "the formulas of the shared bits agree with the declared registers" {
+    for n in 1 2 3 7 9 16 64; do
         exits 0 algorithms --json -n $n
-        while IFS=$'\t' read -r id formula bits; do
-            if [ "$bits" = null ]; then
-                [ "$formula" = unbounded ]
+        compared=0
+        while IFS=$'\t' read -r id formula bits max_n; do
+            if [ "$max_n" != null ] && [ "$n" -gt "$max_n" ]; then
+                [ "$bits" = null ]
+            elif [ "$bits" = null ]; then
+                [ "$formula" = unbounded ] || [ "$formula" = none ]
             else
-                expected=$(jq -n --argjson n $n --argjson k 1 "$(sed 's/\<[nk]\>/$&/g' <<<"$formula")")
+                expected=$(jq -n --argjson n $n --argjson k 1 "$(in_jq "$formula")")
                 [ "$bits" -eq "$expected" ] || { echo "$id: $formula at n = $n is not $bits"; false; }
+                compared=$((compared + 1))
             fi
-        done < <(jq -r '.[] | [.id, .bits_formula, (.shared_bits | tostring)] | @tsv' <<<"$output")
+        done < <(jq -r '.[] | [.id, .bits_formula, .shared_bits, .max_n], [.id, .bits_per_process_formula // "none",
+            .bits_per_process, .max_n] | map(tostring) | @tsv' <<<"$output")
+        [ $compared -ge 12 ]
     done
+}
+
+@test "bits per process are the paper's" {
+    exits 0 algorithms --json -n 5
+    json '[.[] | select(.paper == "lamport86") | {(.id): .bits_per_process}] | add == {"one_bit": 1,
+        "one_bit_stabilizing": 1, "three_bit": 3, "three_bit_stabilizing": 3, "n_bit": 5, "n_bit/one_bit": 6,
+        "n_factorial_bit": 65, "n_factorial_bit/one_bit": 66}'
+    exits 0 algorithms -n 5
+    says "bits per process: 1 + sum(m = 2..n, (n - 1)! / (n - m)!) = 65"
+    exits 0 algorithms -n 10
+    says "n <= 9"
+}
+
+@test "an n that is too much for an algorithm is refused by name" {
+    refused "n_factorial_bit/one_bit is for n up to 9, not for n = 10" check n_factorial_bit/one_bit -n 10
+    refused "n_factorial_bit is for n up to 9, not for n = 16" count n_factorial_bit -n 16
 }
 
 @test "mutants and test algorithms, on demand" {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Every mutant (tests/mutants/*.patch) is caught by what its patch says catches it, and by nothing less:
+# Every mutant (tests/mutants/ALGORITHM.NAME.patch) is caught by what its patch says catches it, and by nothing less:
 #
 #   Caught: ARGUMENTS   `admit check MUTANT ARGUMENTS` finds a violation, and `admit replay` confirms it; with one process
 #                       fewer there is none; in the text without the edit there is none
@@ -34,17 +34,18 @@ caught() {
     ends 1 "$BUILD/admit" check "$@" --trace "$scratch/trace" && ends 0 "$BUILD/admit" replay "$scratch/trace"
 }
 
-# with_one_less "-n N ...": the same with N - 1; fails where that would be fewer than k.
+# with_one_less "-n N ...": the same with N - 1, the last of several numbers of passages dropped; fails where that would be
+# fewer than k.
 with_one_less() {
     n=$(expr "$1" : '-n \([0-9]*\)') k=$(expr "$1" : '.*-k \([0-9]*\)')
-    [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }"
+    [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }" | sed 's/\(--passages [0-9,]*\),[0-9]*/\1/'
 }
 
 count=0
-for patch in tests/mutants/*.patch; do
+for patch in tests/mutants/*.patch tests/mutants/*/*.patch; do
     count=$((count + 1))
-    name=$(basename "$patch" .patch)
-    mutant=$(printf %s "$name" | tr . :)
+    name=${patch#tests/mutants/}
+    mutant=$(printf %s "${name%.patch}" | tr . :)
     original=${mutant%:*}
     said Caught "$patch" >"$scratch/caught"
     check "$mutant says how it is caught" test -s "$scratch/caught"
@@ -69,10 +70,11 @@ has_mutant() {
     ls tests/mutants/"$1".*.patch
 }
 breaks() {
-    grep -l -e "^Caught: .*--property $1\$" -e "^Caught: .*--property $1 " tests/mutants/*.patch
+    grep -l -e "^Caught: .*--property $1\$" -e "^Caught: .*--property $1 " tests/mutants/*.patch tests/mutants/*/*.patch
 }
-for source in src/algorithms/*.c; do
-    check "$(basename "$source" .c) has a mutant" has_mutant "$(basename "$source" .c)"
+for source in src/algorithms/*.c src/algorithms/*/*.c; do
+    id=${source#src/algorithms/}
+    check "${id%.c} has a mutant" has_mutant "${id%.c}"
 done
 for property in exclusion deadlock-freedom lockout-freedom fcfs bounded-doorway bounded-exit bounded-waiting \
     k-deadlock-avoidance fife strong-fife overtaking fifo-enabling; do

@@ -15,7 +15,7 @@
 #include "algorithms/embedding.h"
 
 ALGORITHM(.title = "The One-Bit Algorithm in the N-Bit Algorithm", .paper = "lamport86", .figure = "Theorem 7", .k = 1,
-          .doorway = true, .bits = "n * (n + 1)", .fairness = "first come, first served",
+          .doorway = true, .bits = "n * (n + 1)", .bits_each = "n + 1", .fairness = "first come, first served",
           CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE},
                  {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE},
                  {LOCKOUT_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE}, {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE},
