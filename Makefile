@@ -26,7 +26,8 @@ NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
-TOOL_SOURCES := $(wildcard src/checker/*.c) $(wildcard src/counter/*.c) $(wildcard src/cli/*.c)
+TOOL_SOURCES := $(wildcard src/checker/*.c) $(wildcard src/counter/*.c) $(wildcard src/claims/*.c) \
+	$(wildcard src/cli/*.c)
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
 MUTANTS := $(notdir $(basename $(wildcard tests/mutants/*.patch)))
 STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \

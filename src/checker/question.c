@@ -13,8 +13,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Most of what is free now; 0 (no limit) where that cannot be told. */
-static uint64_t free_memory(void)
+uint64_t free_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
     char line[128];
@@ -39,7 +38,7 @@ void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
     bool needs_enabled = false;
-    options->want_graph = false;
+    options->want_graph = question->keep_graph;
     for (unsigned p = 0; p < question->property_count; p++) {
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;
