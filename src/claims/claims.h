@@ -42,11 +42,14 @@ struct quantity;
 struct computation;
 struct row;
 
+/* What the paper says: it holds, it does not; or nothing, but the row belongs to the others. */
+enum published { AFFIRMED, DENIED, UNSAID };
+
 struct statement {
-    const char *where;  /* "Theorem 3": statements with the same stand together and are shown together */
-    const char *says;   /* NULL: the words for its property and its faults */
-    const char *note;   /* may be NULL */
-    bool denied;        /* the paper says that it does not hold */
+    const char *where; /* "Theorem 3": statements with the same stand together and are shown together */
+    const char *says;  /* NULL: the words for its property and its faults */
+    const char *note;  /* may be NULL */
+    enum published published;
     unsigned full_from; /* rows from this n on take long: only with --full; 0: none does */
 
     const char *algorithm; /* NULL: it is about none */
@@ -147,7 +150,7 @@ struct asking {
 void rows_answer(struct rows *rows, const struct asking *asking);
 
 enum agreement { AGREES, DISAGREES, NEITHER };
-/* NEITHER: undecided, or vacuous, which is neither holding nor being violated. */
+/* NEITHER: the paper says nothing, or the row is undecided, or vacuous, which is neither to hold nor to be violated. */
 enum agreement row_agreement(const struct row *row);
 
 /* --- what rows are made of (judges.c, quantities.c, computations.c) ----------------------------------------------- */

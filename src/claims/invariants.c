@@ -124,11 +124,14 @@ static bool is_write(const struct exploration *exploration, uint32_t from, uint3
 {
     const struct model *model = exploration->model;
     const struct local *local = local_of(model, record_of(exploration, from), i);
+    if (local->moves == 0)
+        return false;
+    /* Where a for_all may choose, all its choices are accesses of one kind. */
     const struct move *move = &model->automaton[i].moves[local->first_move];
     if (move->kind == WRITE_IF_DIFFERENT)
         return value_of(exploration, from, move->reg) != value_of(exploration, to, move->reg) ||
                local->open_register >= 0;
-    return local->moves > 0 && move->kind != READ;
+    return move->kind != READ;
 }
 
 /* Nobody gets from its remainder into the critical section without a write of its own. For each i, the states that it

@@ -47,7 +47,7 @@ static void look_for_fair_loop(struct finding *finding, const struct exploration
 static bool is_lowest_trier(const struct standing *standing, unsigned i)
 {
     uint16_t lower = (uint16_t)((1u << i) - 1);
-    return trying(standing) & ~standing->crashed & 1u << i && (standing->remainder & lower) == lower;
+    return (trying(standing) & ~standing->crashed) >> i & 1 && (standing->remainder & lower) == lower;
 }
 
 static bool is_under_way(const struct standing *standing, unsigned i)
@@ -111,6 +111,12 @@ static void ask_progress_if_all_try(struct finding *finding, const struct explor
 const struct judge progress_if_all_try = {
     "deadlock-freedom if all try", ask_progress_if_all_try, DEADLOCK_FREEDOM, NULL, NULL, 0};
 
+/* Crashed ones do not count, and one that malfunctions does not follow its text. */
+static bool is_trying(const struct standing *standing, unsigned i)
+{
+    return (trying(standing) & ~standing->crashed) >> i & 1;
+}
+
 /* A marker of the text at which a process cannot stay for ever. */
 void ask_label_is_left(struct finding *finding, const struct exploration *exploration, const struct judge *judge)
 {
@@ -118,7 +124,7 @@ void ask_label_is_left(struct finding *finding, const struct exploration *explor
     for (unsigned i = 0; i < graph->n && finding->verdict == HOLDS; i++) {
         uint8_t *in = must_allocate(graph->states);
         for (uint32_t state = 0; state < graph->states; state++)
-            in[state] = is_under_way(&graph->standing[state], i) && stands_at(exploration, state, i, judge->label);
+            in[state] = is_trying(&graph->standing[state], i) && stands_at(exploration, state, i, judge->label);
         count_states(finding, graph, in);
         char what[80];
         snprintf(what, sizeof what, "stays at \"%s\" for ever", judge->label);

@@ -179,7 +179,8 @@ void rows_close(struct rows *rows)
 
 enum agreement row_agreement(const struct row *row)
 {
-    if (row->found == UNDECIDED || row->found == VACUOUS)
+    enum published published = row->statement->published;
+    if (row->found == UNDECIDED || row->found == VACUOUS || published == UNSAID)
         return NEITHER;
-    return (row->found == HOLDS) == !row->statement->denied ? AGREES : DISAGREES;
+    return (row->found == HOLDS) == (published == AFFIRMED) ? AGREES : DISAGREES;
 }

@@ -107,12 +107,13 @@ static json_t *row_json(const struct row *row, bool listed_only)
         json_array_append_new(faults, json_string(names[f]));
     enum agreement agreement = row_agreement(row);
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper", row->paper->id,
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper", row->paper->id,
         "claim", row->claim, "algorithm", text_or_null(algorithm != NULL ? algorithm->about.id : NULL), "n",
         number_or_null(setting->n > 0, setting->n), "k", number_or_null(setting->k > 0, setting->k), "registers",
         text_or_null(algorithm != NULL ? register_kind_name[setting->registers] : NULL), "faults", faults, "property",
-        row->property, "published", !row->statement->denied, "found",
-        text_or_null(listed_only ? NULL : verdict_name[row->found]), "measured",
+        row->property, "published",
+        row->statement->published == UNSAID ? json_null() : json_boolean(row->statement->published == AFFIRMED),
+        "found", text_or_null(listed_only ? NULL : verdict_name[row->found]), "measured",
         number_or_null(row->has_measured, row->measured), "bound", number_or_null(row->has_bound, row->bound), "states",
         number_or_null(row->has_states, row->states), "seconds", listed_only ? json_null() : json_real(row->seconds),
         "agrees", listed_only || agreement == NEITHER ? json_null() : json_boolean(agreement == AGREES), "note",
@@ -149,6 +150,8 @@ static void found_text(const struct row *row, char *text, size_t size)
         snprintf(text + used, size - used, " (%s%llu)", row->statement->at_most ? "at most " : "",
                  (unsigned long long)row->bound);
 }
+
+static const char *const published_text[] = {[AFFIRMED] = "yes", [DENIED] = "no", [UNSAID] = "-"};
 
 /* What the columns are as wide as. */
 struct widths {
@@ -194,7 +197,7 @@ static void print_row(const struct row *row, const struct widths *widths, bool l
         snprintf(n, sizeof n, "%u", row->setting.n);
     printf("  %-*s  %-*s %2s %-9s %-*s  %-*s  %-5s ", widths->claim, claim_text(row), widths->algorithm,
            algorithm_text(row), n, row->setting.algorithm != NULL ? register_kind_name[row->setting.registers] : "-",
-           widths->faults, faults, widths->property, row->property, row->statement->denied ? "no" : "yes");
+           widths->faults, faults, widths->property, row->property, published_text[row->statement->published]);
     if (listed_only)
         printf("%s\n", row->full ? "full" : "");
     else
@@ -203,10 +206,13 @@ static void print_row(const struct row *row, const struct widths *widths, bool l
 
 static void print_summary(const struct rows *rows, double seconds)
 {
-    unsigned count[3] = {0}, vacuous = 0;
+    unsigned agree = 0, disagree = 0, found[4] = {0}, unsaid = 0;
     for (unsigned r = 0; r < rows->count; r++) {
-        count[row_agreement(&rows->row[r])]++;
-        vacuous += rows->row[r].found == VACUOUS;
+        agree += row_agreement(&rows->row[r]) == AGREES;
+        disagree += row_agreement(&rows->row[r]) == DISAGREES;
+        found[rows->row[r].found]++;
+        unsaid += rows->row[r].statement->published == UNSAID && rows->row[r].found != UNDECIDED &&
+                  rows->row[r].found != VACUOUS;
     }
     bool first = true;
     for (unsigned r = 0; r < rows->count; r++) {
@@ -218,14 +224,16 @@ static void print_summary(const struct rows *rows, double seconds)
         printf("%s%s, %s: %s, n = %u, %s, faults %s: the paper says %s, found %s%s%s\n",
                first ? "\nOther than the paper says:\n  " : "  ", row->paper->id, row->claim, algorithm_text(row),
                row->setting.n, register_kind_name[row->setting.registers], faults,
-               row->statement->denied ? "that it does not hold" : "that it holds", verdict_name[row->found],
+               published_text[row->statement->published], verdict_name[row->found],
                row->note[0] != '\0' ? "\n    " : "", row->note);
         first = false;
     }
-    printf("\n%u row%s: %u agree, %u disagree, %u undecided", rows->count, rows->count == 1 ? "" : "s", count[AGREES],
-           count[DISAGREES], count[NEITHER] - vacuous);
-    if (vacuous > 0)
-        printf(", %u vacuous", vacuous);
+    printf("\n%u row%s: %u agree, %u disagree, %u undecided", rows->count, rows->count == 1 ? "" : "s", agree, disagree,
+           found[UNDECIDED]);
+    if (found[VACUOUS] > 0)
+        printf(", %u vacuous", found[VACUOUS]);
+    if (unsaid > 0)
+        printf(", %u of which the paper says nothing", unsaid);
     printf(", %.1f s\n", seconds);
 }
 
