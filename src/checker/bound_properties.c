@@ -44,7 +44,7 @@ static void show_unbounded(struct finding *finding, const struct exploration *ex
 static bool begins_section(const struct graph *graph, enum property property, unsigned i, uint32_t from, uint64_t edge)
 {
     uint8_t kind = graph->kinds[edge];
-    if ((kind & EDGE_PROCESS) != i || kind & EDGE_CRASH)
+    if ((kind & EDGE_PROCESS) != i || kind & EDGE_FAULT)
         return false;
     return property == BOUNDED_DOORWAY ? (kind & EDGE_ENTERS_DOORWAY) != 0 : graph->standing[from].critical >> i & 1;
 }

@@ -6,10 +6,22 @@
 
 struct run {
     const struct trace *trace;
+    const struct instance *instance;
     const struct moment *moments;
     size_t last; /* moment */
     unsigned n, k;
 };
+
+/* The moments of the loop are loop .. loop_end; the last of them is the first again. */
+static size_t loop_of(const struct run *run)
+{
+    return run->trace->loop;
+}
+
+static size_t loop_end_of(const struct run *run)
+{
+    return run->trace->loop_end;
+}
 
 static enum section section_at(const struct run *run, size_t moment, unsigned i)
 {
@@ -28,25 +40,26 @@ static bool is_trying(enum section section)
 
 static bool loop_closes(const struct run *run)
 {
-    for (size_t m = run->trace->loop + 1; run->trace->loop != NO_LOOP && m <= run->last; m++)
+    if (loop_of(run) == NO_LOOP)
+        return false;
+    for (size_t m = loop_of(run) + 1; m <= loop_end_of(run); m++)
         if (run->moments[m].ambiguous)
             return false;
-    return run->trace->loop != NO_LOOP &&
-           memcmp(run->moments[run->trace->loop].identity, run->moments[run->last].identity,
+    return memcmp(run->moments[loop_of(run)].identity, run->moments[loop_end_of(run)].identity,
                   sizeof run->moments[0].identity) == 0;
 }
 
 static bool steps_in_loop(const struct run *run, unsigned i)
 {
-    for (size_t s = run->trace->loop; s < run->trace->count; s++)
-        if (run->trace->steps[s].process == i && !run->trace->steps[s].crash)
+    for (size_t s = loop_of(run); s < loop_end_of(run); s++)
+        if (run->trace->steps[s].process == i && !run->trace->steps[s].fault)
             return true;
     return false;
 }
 
 static bool enters_in_loop(const struct run *run, unsigned i)
 {
-    for (size_t m = run->trace->loop; m < run->last; m++)
+    for (size_t m = loop_of(run); m < loop_end_of(run); m++)
         if (section_at(run, m, i) != CRITICAL && section_at(run, m + 1, i) == CRITICAL)
             return true;
     return false;
@@ -54,7 +67,7 @@ static bool enters_in_loop(const struct run *run, unsigned i)
 
 static bool stays_in_loop(const struct run *run, unsigned i, enum section section)
 {
-    for (size_t m = run->trace->loop; m <= run->last; m++)
+    for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
         if (section_at(run, m, i) != section)
             return false;
     return true;
@@ -62,17 +75,56 @@ static bool stays_in_loop(const struct run *run, unsigned i, enum section sectio
 
 static bool is_under_way_throughout_loop(const struct run *run, unsigned i)
 {
-    for (size_t m = run->trace->loop; m <= run->last; m++)
+    for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
         if (section_at(run, m, i) == REMAINDER || crashed_at(run, m, i))
             return false;
     return true;
 }
 
-/* Everybody who is outside the remainder all the time, and alive, steps. */
+static bool has_registers_to_reset(const struct run *run, size_t moment, unsigned i)
+{
+    const struct instance *instance = run->instance;
+    for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
+        unsigned reg = instance->own[own];
+        uint64_t initial = instance->regs[reg].array->initial;
+        if (initial != ANY_VALUE && run->moments[moment].values[reg] != initial)
+            return true;
+    }
+    return false;
+}
+
+/* May do nothing any more. */
+static bool rests_at(const struct run *run, size_t moment, unsigned i)
+{
+    const struct process *process = &run->moments[moment].process[i];
+    if (process->crashed)
+        return true;
+    return process->section == REMAINDER && !process->writing &&
+           !(run->trace->setting.transient && has_registers_to_reset(run, moment, i));
+}
+
+static bool rests_in_loop(const struct run *run, unsigned i)
+{
+    for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
+        if (rests_at(run, m, i))
+            return true;
+    return false;
+}
+
+/* Everybody steps who does not rest, and no malfunction goes on for ever. */
 static bool loop_is_fair(const struct run *run)
 {
     for (unsigned i = 0; i < run->n; i++)
-        if (is_under_way_throughout_loop(run, i) && !steps_in_loop(run, i))
+        if ((!rests_in_loop(run, i) && !steps_in_loop(run, i)) ||
+            run->moments[loop_of(run)].process[i].mode == MALFUNCTIONING)
+            return false;
+    return true;
+}
+
+static bool tries_throughout_loop(const struct run *run, unsigned i)
+{
+    for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
+        if (!is_trying(section_at(run, m, i)) || crashed_at(run, m, i))
             return false;
     return true;
 }
@@ -81,7 +133,8 @@ static unsigned count_crashed(const struct run *run, bool inside_only)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < run->n; i++)
-        count += crashed_at(run, run->last, i) && (!inside_only || section_at(run, run->last, i) == CRITICAL);
+        count += crashed_at(run, run->last, i) && section_at(run, run->last, i) != REMAINDER &&
+                 (!inside_only || section_at(run, run->last, i) == CRITICAL);
     return count;
 }
 
@@ -93,13 +146,27 @@ static bool shows_exclusion_broken(const struct run *run)
     return inside > run->k;
 }
 
+/* The run has been round a loop in which everybody steps: so long after the start that what follows counts. */
+static bool is_stabilized(const struct run *run)
+{
+    return !run->trace->setting.transient || (loop_closes(run) && loop_is_fair(run));
+}
+
+static bool enters_doorway_after_loop(const struct run *run, unsigned i)
+{
+    for (size_t m = loop_end_of(run); m < run->last; m++)
+        if (section_at(run, m, i) == REMAINDER && section_at(run, m + 1, i) != REMAINDER)
+            return true;
+    return false;
+}
+
 static bool shows_deadlock(const struct run *run)
 {
     bool somebody_tries = false;
     for (unsigned i = 0; i < run->n; i++) {
         if (enters_in_loop(run, i))
             return false;
-        somebody_tries |= is_trying(section_at(run, run->last, i)) && !crashed_at(run, run->last, i);
+        somebody_tries |= tries_throughout_loop(run, i);
     }
     return somebody_tries && loop_is_fair(run) && count_crashed(run, true) < run->k;
 }
@@ -132,7 +199,7 @@ static bool shows_not_enabled(const struct run *run, size_t since)
 
 static bool shows_fife_broken(const struct run *run)
 {
-    for (size_t m = 0; m <= run->trace->loop; m++)
+    for (size_t m = 0; m <= loop_of(run); m++)
         if (is_overtaken_at(run, m) && shows_not_enabled(run, m))
             return true;
     return false;
@@ -140,7 +207,7 @@ static bool shows_fife_broken(const struct run *run)
 
 static bool no_section_changes_in_loop(const struct run *run)
 {
-    for (size_t m = run->trace->loop; m < run->last; m++)
+    for (size_t m = loop_of(run); m < loop_end_of(run); m++)
         for (unsigned i = 0; i < run->n; i++)
             if (section_at(run, m, i) != section_at(run, m + 1, i))
                 return false;
@@ -167,6 +234,7 @@ static bool somebody_enters_past(const struct run *run)
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
 {
     struct run run = {.trace = trace,
+                      .instance = &execution->model.instance,
                       .moments = execution->moments,
                       .last = execution->count - 1,
                       .n = trace->setting.n,
@@ -176,10 +244,12 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         return NOT_CONFIRMED;
     switch (trace->property) {
     case EXCLUSION:
-        confirmed = shows_exclusion_broken(&run);
+        confirmed = shows_exclusion_broken(&run) && is_stabilized(&run);
         break;
     case FCFS:
-        confirmed = is_overtaken_at(&run, run.last);
+        confirmed = is_overtaken_at(&run, run.last) && is_stabilized(&run) &&
+                    (!trace->setting.transient ||
+                     (enters_doorway_after_loop(&run, trace->i) && enters_doorway_after_loop(&run, trace->j)));
         break;
     case DEADLOCK_FREEDOM:
         confirmed = shows_deadlock(&run);

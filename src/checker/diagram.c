@@ -3,12 +3,13 @@
  * A run as a space-time diagram in text: one lane per process, one line per step, time running down. Each lane shows on
  * every line where its process is; the one that steps shows its label and access; the last column what changed.
  */
+#include "checker/faults.h"
 #include "checker/trace.h"
 
 #include <stdlib.h>
 
 static const char section_sign[SECTIONS] = {
-    [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e'};
+    [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e', [FAULTY] = 'f'};
 
 static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text,
                           size_t size)
@@ -18,8 +19,12 @@ static void describe_step(const struct trace *trace, const struct execution *exe
     const struct instance *instance = &execution->model.instance;
     const char *label = from->process[step->process].label;
     char name[64];
-    if (step->crash) {
-        snprintf(text, size, "crashes");
+    if (step->fault) {
+        snprintf(text, size, "%s",
+                 step->fault == CRASH      ? "crashes"
+                 : step->fault == SHUTDOWN ? "shuts down"
+                 : step->fault == ABORT    ? "aborts"
+                                           : "malfunctions");
         return;
     }
     const struct access *access = &to->access;
@@ -71,6 +76,29 @@ static void print_line(const struct trace *trace, const struct execution *execut
     fputc('\n', out);
 }
 
+/* Where everybody stands at the start, if that is not where the algorithm starts. */
+static void print_start(const struct trace *trace, const struct execution *execution, int width, FILE *out)
+{
+    const struct instance *instance = &execution->model.instance;
+    const struct moment *start = &execution->moments[0];
+    if (trace->start.values == NULL)
+        return;
+    fprintf(out, "start ");
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        const struct process *process = &start->process[i];
+        fprintf(out, "| %c %-*s ", process->crashed ? 'x' : section_sign[process->section], width,
+                trace->setting.transient ? process->label : "");
+    }
+    fputc('|', out);
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        char name[64];
+        register_name(instance, r, name, sizeof name);
+        if (start->values[r] != 0)
+            fprintf(out, " %s=%llu", name, (unsigned long long)start->values[r]);
+    }
+    fputc('\n', out);
+}
+
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)
 {
     int width = 9;
@@ -80,15 +108,27 @@ void trace_print(const struct trace *trace, const struct execution *execution, F
         int length = (int)strlen(text);
         width = length > width ? length : width;
     }
+    for (unsigned i = 0; i < trace->setting.n && trace->setting.transient; i++) {
+        int length = (int)strlen(execution->moments[0].process[i].label);
+        width = length > width ? length : width;
+    }
     fprintf(out, "      ");
     for (unsigned i = 0; i < trace->setting.n; i++)
         fprintf(out, "|   process %-*u ", width - 8, i);
     fprintf(out, "| registers\n");
+    print_start(trace, execution, width, out);
     for (size_t s = 0; s + 1 < execution->count; s++) {
-        if (s == trace->loop)
-            fprintf(out, "      ---- from here on, again and again:\n");
+        if (s == trace->loop && s == trace->loop_end)
+            fprintf(out, "      ---- so long as anybody likes, all rest; then:\n");
+        else if (s == trace->loop)
+            fprintf(out, "      ---- from here on, again and again%s:\n",
+                    trace->loop_end < trace->count ? ", as often as anybody likes" : "");
+        else if (s == trace->loop_end)
+            fprintf(out, "      ---- and then:\n");
         print_line(trace, execution, s, width, out);
     }
-    fprintf(out, "      . remainder  d doorway  w waiting  # critical section  e exit  x crashed%s\n",
+    fprintf(out, "      . remainder  d doorway  w waiting  # critical section  e exit  %sx %s%s\n",
+            faults_allowed(&trace->setting) & ~(unsigned)CRASH ? "f faulty  " : "",
+            trace->setting.shutdowns > 0 ? "stopped" : "crashed",
             trace->setting.registers != ATOMIC ? "   ! read during a write" : "");
 }

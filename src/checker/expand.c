@@ -54,7 +54,7 @@ static uint64_t add_edge(struct share *share, struct step step, uint8_t events)
         share->kinds = must_reallocate(share->kinds, share->edge_room);
     }
     uint8_t kind = step.process;
-    kind |= step.crash ? EDGE_CRASH : 0;
+    kind |= step.fault ? EDGE_FAULT : 0;
     kind |= events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0;
     kind |= events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0;
     share->kinds[share->edges] = kind;
@@ -113,9 +113,23 @@ static inline void take_step_of_one_word(void *context, struct step step, const 
     take_step_of(context, 1, step, move);
 }
 
+/* Where the start is arbitrary, whoever is in the remainder resets its registers some time. */
+static bool has_registers_to_reset(const struct model *model, const uint64_t *state, unsigned i)
+{
+    const struct instance *instance = &model->instance;
+    for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
+        unsigned reg = instance->own[own];
+        uint64_t initial = instance->regs[reg].array->initial;
+        if (initial != ANY_VALUE && field_get(state, model->register_field[reg]) != initial)
+            return true;
+    }
+    return false;
+}
+
 static struct standing standing_of(const struct model *model, const uint64_t *state)
 {
     struct standing standing = {0};
+    bool transient = model->instance.setting.transient;
     for (unsigned i = 0; i < model->n; i++) {
         const struct local *local = local_of(model, state, i);
         uint16_t bit = (uint16_t)(1u << i);
@@ -123,7 +137,10 @@ static struct standing standing_of(const struct model *model, const uint64_t *st
         standing.doorway |= local->section == DOORWAY ? bit : 0;
         standing.waiting_room |= local->section == WAITING_ROOM ? bit : 0;
         standing.critical |= local->section == CRITICAL ? bit : 0;
+        standing.faulty |= local->section == FAULTY ? bit : 0;
         standing.crashed |= local->crashed ? bit : 0;
+        bool resets = transient && local->section == REMAINDER && has_registers_to_reset(model, state, i);
+        standing.unsettled |= local->must_not_stay || resets ? bit : 0;
     }
     return standing;
 }
@@ -154,7 +171,8 @@ static void expand_state(struct share *share, const struct slice *slice, uint32_
         return;
     uint64_t number = search->block_first + share->position;
     search->graph->standing[number] = standing_of(search->model, share->state);
-    search->graph->standing[number].spins = share->spins;
+    /* A reset that finds nothing to do is no step. */
+    search->graph->standing[number].spins = share->spins & (uint16_t)~search->graph->standing[number].remainder;
     search->graph->numbers[number] = share->source;
     search->graph->first[number] = share->edges - edges_before; /* the degree, until settle_edges knows more */
 }

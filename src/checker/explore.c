@@ -303,6 +303,39 @@ static bool explore_level(struct search *search, double start, double *reported)
     return true;
 }
 
+/* Adds the states to start in, a bufferful at a time for each partition; numbers come by partition, as always. */
+static void add_roots(struct search *search)
+{
+    enum { ROOM = 256 };
+    const struct model *model = search->model;
+    unsigned stride = search->stride;
+    uint64_t *entries = must_allocate((size_t)PARTITIONS * ROOM * stride * sizeof *entries);
+    unsigned *count = must_allocate(PARTITIONS * sizeof *count);
+    uint32_t numbers[ROOM];
+    struct roots roots;
+    if (roots_count(model) > UINT32_MAX / 2) {
+        search->exploration->stopped = "there are too many states to start in";
+        roots.done = true;
+    } else {
+        roots_first(&roots, model);
+    }
+    for (; !roots.done; roots_next(&roots)) {
+        unsigned p = partition_of(hash_words(roots.state, model->words));
+        uint64_t *entry = entries + ((size_t)p * ROOM + count[p]++) * stride;
+        memcpy(entry, roots.state, model->words * sizeof *entry);
+        entry[model->words] = NO_STATE;
+        if (count[p] == ROOM) {
+            store_add(search->store, p, entries + (size_t)p * ROOM * stride, stride, ROOM, numbers);
+            count[p] = 0;
+        }
+    }
+    for (unsigned p = 0; p < PARTITIONS; p++)
+        store_add(search->store, p, entries + (size_t)p * ROOM * stride, stride, count[p], numbers);
+    search->graph->roots = (uint32_t)store_count(search->store);
+    free(count);
+    free(entries);
+}
+
 static void explore_model(struct exploration *exploration, struct model *model,
                           const struct exploration_options *options)
 {
@@ -311,6 +344,7 @@ static void explore_model(struct exploration *exploration, struct model *model,
     exploration->model = model;
     exploration->graph.n = model->n;
     exploration->graph.k = model->instance.setting.k;
+    exploration->graph.aborts = model->instance.setting.aborts;
     /* A state of one word is as small as its fingerprint, and need not be kept beside it until it is expanded. */
     store_open(&exploration->store, model->words, options->fingerprints && !hash_is_exact(model->words));
     struct search *search = must_allocate(sizeof *search);
@@ -323,12 +357,8 @@ static void explore_model(struct exploration *exploration, struct model *model,
     interrupted = 0;
     start_threads(search);
 
-    uint64_t first[WORDS_MAX + 1];
-    uint32_t number;
-    memcpy(first, model->initial, model->words * sizeof *first);
-    first[model->words] = NO_STATE;
-    store_add(search->store, partition_of(hash_words(first, model->words)), first, search->stride, 1, &number);
-    while (explore_level(search, start, &reported))
+    add_roots(search);
+    while (exploration->stopped == NULL && explore_level(search, start, &reported))
         ;
     if (options->want_graph && exploration->stopped == NULL)
         graph_renumber(&exploration->graph, search->threads);

@@ -3,8 +3,8 @@
  * graph.h - the explored states and steps, laid out for the questions that need more than one look at each: who can run
  * for ever, who can be overtaken, who is enabled.
  *
- * States are numbered in the order in which they were expanded, which is breadth first: state 0 is the start, and a
- * smaller number is never further from it. A failed wait is a step that stays where it is; those are a mask per state,
+ * States are numbered in the order in which they were expanded, which is breadth first: the first `roots` are those to
+ * start in, and a smaller number is never further from them. A failed wait is a step that stays where it is; those are a mask per state,
  * not edges.
  */
 #ifndef ADMIT_CHECKER_GRAPH_H
@@ -14,16 +14,19 @@
 
 /* Processes as bits. What is in none of the sections' masks is in the exit. */
 struct standing {
-    uint16_t remainder, doorway, waiting_room, critical;
+    uint16_t remainder, doorway, waiting_room, critical, faulty;
     uint16_t crashed;
-    uint16_t spins; /* can take a step that changes nothing */
+    uint16_t spins;     /* can take a step that changes nothing */
+    uint16_t unsettled; /* must not stay as it is for ever: malfunctions, or has registers to reset in its remainder */
 };
 
 /* The kind of an edge: whose step it is, and what happens to that process. */
-enum { EDGE_PROCESS = 31, EDGE_CRASH = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
+enum { EDGE_PROCESS = 31, EDGE_FAULT = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
 
 struct graph {
     unsigned n, k;
+    bool aborts;    /* a passage can end without having led inside */
+    uint32_t roots; /* states 0 .. roots - 1 are those to start in */
     uint32_t states;
     uint64_t edges;
     uint64_t *first; /* edges of s: first[s] .. first[s + 1] - 1 */
@@ -44,7 +47,19 @@ uint64_t graph_bytes(const struct graph *graph);
 
 static inline uint16_t exiting(const struct standing *standing)
 {
-    return (uint16_t) ~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical);
+    return (uint16_t) ~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical |
+                        standing->faulty);
+}
+
+/* Who may do nothing any more. */
+static inline uint16_t resting(const struct standing *standing)
+{
+    return (uint16_t)((standing->remainder & ~standing->unsettled) | standing->crashed);
+}
+
+static inline uint16_t malfunctioning(const struct standing *standing)
+{
+    return standing->faulty & standing->unsettled;
 }
 
 static inline uint16_t trying(const struct standing *standing)

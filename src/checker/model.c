@@ -2,6 +2,7 @@
 #include "checker/model.h"
 
 #include "checker/die.h"
+#include "checker/faults.h"
 #include "checker/hash.h"
 #include "checker/tickets.h"
 
@@ -105,14 +106,24 @@ uint32_t automaton_intern(struct model *model, unsigned i, const struct process 
         automaton->processes =
             grown(automaton->processes, &automaton->capacity, automaton->count + 1, sizeof *automaton->processes);
         automaton->locals = must_reallocate(automaton->locals, automaton->capacity * sizeof *automaton->locals);
+        if (model->faults != 0)
+            automaton->fault_target =
+                must_reallocate(automaton->fault_target,
+                                (size_t)automaton->capacity * BEGINNING_FAULTS * sizeof *automaton->fault_target);
+        if (model->instance.setting.transient)
+            automaton->origins = must_reallocate(automaton->origins, automaton->capacity * sizeof *automaton->origins);
     }
+    for (unsigned f = 0; f < BEGINNING_FAULTS && model->faults != 0; f++)
+        automaton->fault_target[number * BEGINNING_FAULTS + f] = NOT_KNOWN_YET;
     automaton->processes[number] = *process;
     automaton->count++;
 
     struct local local = {.section = process->section,
                           .crashed = process->crashed,
-                          .can_crash = process_can_crash(process),
-                          .crash_target = NOT_KNOWN_YET,
+                          .can_begin = (uint8_t)(faults_possible(process) & model->faults),
+                          .has_used = (uint8_t)faults_used(process),
+                          .must_not_stay =
+                              process->mode == MALFUNCTIONING || (process->section == REMAINDER && process->writing),
                           .open_register = -1};
     unsigned reg;
     if (process_open_write(&model->instance, i, process, &reg, &local.open_value))
@@ -180,15 +191,17 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     struct process from = automaton->processes[number];
     if (!process_step(&model->instance, i, &from, choice, value, &to, &access))
         return false;
-    uint32_t next = automaton_intern(model, i, &to);
+    uint32_t known = automaton->count, next = automaton_intern(model, i, &to);
     if (next == NOT_KNOWN_YET)
         return false;
+    if (next == known && automaton->origins != NULL)
+        automaton->origins[next] = (struct origin){number, (uint8_t)choice, value};
     struct transition transition = {.process_xor = (uint64_t)(number ^ next) << model->process_field[i].shift,
                                     .register_xor = (value ^ access.result) << model->register_field[access.reg].shift};
     /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
     if (access.kind == READ || access.begins)
         transition.register_xor = 0;
-    if (from.section == REMAINDER)
+    if (from.section == REMAINDER && to.section != REMAINDER)
         transition.events |= ENTERS_DOORWAY;
     if (to.section == CRITICAL)
         transition.events |= ENTERS_CRITICAL;
@@ -200,14 +213,17 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     return true;
 }
 
-static uint32_t learn_crash(struct model *model, unsigned i, uint32_t number)
+static uint32_t *fault_target(const struct model *model, unsigned i, uint32_t number, unsigned fault)
 {
-    struct automaton *automaton = &model->automaton[i];
-    struct process to, from = automaton->processes[number];
-    process_crash(&model->instance, i, &from, &to);
+    return &model->automaton[i].fault_target[number * BEGINNING_FAULTS + (unsigned)__builtin_ctz(fault)];
+}
+
+static void learn_fault(struct model *model, unsigned i, uint32_t number, unsigned fault)
+{
+    struct process to, from = model->automaton[i].processes[number];
+    fault_begin(&model->instance, i, &from, (enum fault)fault, &to);
     uint32_t target = automaton_intern(model, i, &to);
-    automaton->locals[number].crash_target = target;
-    return target;
+    *fault_target(model, i, number, fault) = target;
 }
 
 /* --- layout ------------------------------------------------------------------------------------------------------- */
@@ -226,8 +242,8 @@ static uint32_t closure_size(struct model *model, unsigned i)
 {
     struct automaton *automaton = &model->automaton[i];
     for (uint32_t number = 0; number < automaton->count && automaton->count <= CLOSURE_MAX; number++) {
-        if (model->instance.setting.crashes > 0 && automaton->locals[number].can_crash)
-            learn_crash(model, i, number);
+        for (unsigned begin = automaton->locals[number].can_begin; begin != 0; begin &= begin - 1)
+            learn_fault(model, i, number, begin & -begin);
         for (unsigned m = 0; m < automaton->locals[number].moves; m++) {
             struct move move = automaton->moves[automaton->locals[number].first_move + m];
             uint64_t domain = register_domain(&model->instance, move.reg);
@@ -244,6 +260,8 @@ static void close_automaton(struct automaton *automaton)
 {
     free(automaton->locals);
     free(automaton->processes);
+    free(automaton->fault_target);
+    free(automaton->origins);
     free(automaton->index);
     free(automaton->moves);
     free(automaton->transitions);
@@ -296,6 +314,7 @@ void model_open(struct model *model, const struct setting *setting)
     instance_open(&model->instance, setting);
     if (setting->ticket_gap == 0)
         model->instance.setting.ticket_gap = setting->n + 2;
+    model->faults = faults_allowed(setting);
     model->n = setting->n;
     model->regs = model->instance.reg_count;
     model->register_field = must_allocate(model->regs * sizeof *model->register_field);
@@ -304,10 +323,13 @@ void model_open(struct model *model, const struct setting *setting)
     lay_out(model);
     for (unsigned i = 0; i < model->n; i++) {
         open_automaton(model, i); /* again, with the fields known; number 0 is the start */
-        field_set(model->initial, model->process_field[i], 0);
+        if (setting->transient && closure_size(model, i) == 0)
+            die("%s has too many local states, or too large registers, to be started in all of them",
+                setting->algorithm->about.id);
     }
-    for (unsigned r = 0; r < model->regs; r++)
-        field_set(model->initial, model->register_field[r], model->instance.regs[r].array->initial);
+    struct roots roots;
+    roots_first(&roots, model);
+    memcpy(model->initial, roots.state, sizeof model->initial);
 }
 
 void model_close(struct model *model)
@@ -318,14 +340,79 @@ void model_close(struct model *model)
     instance_close(&model->instance);
 }
 
+/* --- where to start ----------------------------------------------------------------------------------------------- */
+
+static bool is_root(const struct model *model, unsigned i, uint32_t number)
+{
+    return number == 0 || (model->instance.setting.transient && !model->automaton[i].processes[number].writing);
+}
+
+static bool has_any_value(const struct model *model, unsigned r)
+{
+    return model->instance.setting.transient || model->instance.regs[r].array->initial == ANY_VALUE;
+}
+
+double roots_count(const struct model *model)
+{
+    double count = 1;
+    for (unsigned i = 0; i < model->n; i++) {
+        unsigned locals = 0;
+        for (uint32_t number = 0; number < model->automaton[i].count; number++)
+            locals += is_root(model, i, number);
+        count *= locals;
+    }
+    for (unsigned r = 0; r < model->regs; r++)
+        count *= has_any_value(model, r) ? (double)register_domain(&model->instance, r) : 1;
+    return count;
+}
+
+void roots_first(struct roots *roots, const struct model *model)
+{
+    *roots = (struct roots){.model = model};
+    for (unsigned r = 0; r < model->regs; r++)
+        if (!has_any_value(model, r))
+            field_set(roots->state, model->register_field[r], model->instance.regs[r].array->initial);
+}
+
+/* Like counting: registers are the low digits, processes the high ones. */
+void roots_next(struct roots *roots)
+{
+    const struct model *model = roots->model;
+    for (unsigned r = 0; r < model->regs; r++) {
+        if (!has_any_value(model, r))
+            continue;
+        uint64_t value = field_get(roots->state, model->register_field[r]) + 1;
+        bool carries = value == register_domain(&model->instance, r);
+        field_set(roots->state, model->register_field[r], carries ? 0 : value);
+        if (!carries)
+            return;
+    }
+    for (unsigned i = 0; i < model->n; i++) {
+        uint32_t number = roots->local[i] + 1;
+        while (number < model->automaton[i].count && !is_root(model, i, number))
+            number++;
+        bool carries = !model->instance.setting.transient || number >= model->automaton[i].count;
+        roots->local[i] = carries ? 0 : number;
+        field_set(roots->state, model->process_field[i], roots->local[i]);
+        if (!carries)
+            return;
+    }
+    roots->done = true;
+}
+
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-unsigned crashed_in(const struct model *model, const uint64_t *state)
+unsigned faults_left(const struct model *model, const uint64_t *state)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < model->n; i++)
-        count += local_of(model, state, i)->crashed;
-    return count;
+    const struct setting *setting = &model->instance.setting;
+    unsigned crashes = 0, shutdowns = 0, failures = 0;
+    for (unsigned i = 0; i < model->n; i++) {
+        unsigned used = local_of(model, state, i)->has_used;
+        crashes += (used & CRASH) != 0;
+        shutdowns += (used & SHUTDOWN) != 0;
+        failures += (used & FAILURE) != 0;
+    }
+    return faults_within(setting, crashes, shutdowns, failures);
 }
 
 enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
@@ -333,13 +420,14 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
 {
     unsigned i = step.process;
     const struct local *local = local_of(model, state, i);
-    if (!step.crash)
+    if (!step.fault)
         return apply_move(model, model->words, state, step, &model->automaton[i].moves[local->first_move + step.choice],
                           successor, events);
-    if (local->crash_target == NOT_KNOWN_YET)
+    uint32_t target = *fault_target(model, i, (uint32_t)(local - model->automaton[i].locals), step.fault);
+    if (target == NOT_KNOWN_YET)
         return MISSING;
     memcpy(successor, state, model->words * sizeof *state);
-    field_set(successor, model->process_field[i], local->crash_target);
+    field_set(successor, model->process_field[i], target);
     *events = 0;
     return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
@@ -357,9 +445,9 @@ enum applied model_learn(struct model *model, const uint64_t *state, struct step
         enum applied applied = model_apply(model, state, step, successor, events);
         if (applied != MISSING || model->overflow != NULL)
             return applied;
-        if (step.crash) {
-            if (model->automaton[step.process].locals[number].crash_target == NOT_KNOWN_YET)
-                learn_crash(model, step.process, number);
+        if (step.fault) {
+            if (*fault_target(model, step.process, number, step.fault) == NOT_KNOWN_YET)
+                learn_fault(model, step.process, number, step.fault);
             else
                 tickets_learn(model, successor, step.gap_is_gone);
         } else {

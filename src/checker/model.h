@@ -50,17 +50,30 @@ struct local {
     uint32_t first_move;
     uint8_t moves; /* 0: it cannot step */
     uint8_t section;
-    uint8_t crashed, can_crash;
-    uint32_t crash_target; /* or NOT_KNOWN_YET */
-    int32_t open_register; /* the register that a begun write holds open, or -1 */
+    uint8_t crashed;
+    uint8_t can_begin, has_used; /* faults, as bits */
+    bool must_not_stay;          /* a malfunction ends; so does a reset that has begun */
+    int32_t open_register;       /* the register that a begun write holds open, or -1 */
     uint64_t open_value;
 };
 
 struct far_transition;
 
+/* The step by which a local state was first met, from a smaller number; number 0 is the start. */
+struct origin {
+    uint32_t from;
+    uint8_t choice;
+    uint64_t value;
+};
+
+/* Faults that begin with a step of their own, by number; their bits are 1 << number. */
+enum { BEGINNING_FAULTS = 4 };
+
 struct automaton {
     struct local *locals;
     struct process *processes; /* what each number stands for */
+    uint32_t *fault_target;    /* per number and kind of fault: where it leads, or NOT_KNOWN_YET */
+    struct origin *origins;    /* per number, where the start is arbitrary: how its text can get there */
     uint32_t count, capacity;
     uint32_t *index; /* hash table over processes */
     uint32_t index_size;
@@ -79,15 +92,16 @@ struct model {
     struct field process_field[STEPPED_PROCESSES_MAX];
     struct field *register_field;
     struct automaton automaton[STEPPED_PROCESSES_MAX];
-    uint64_t initial[WORDS_MAX];
+    uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
     bool has_tickets;
+    unsigned faults;      /* that may begin, as bits */
     const char *overflow; /* why the model cannot hold all states, once it cannot */
 };
 
 /* One step out of a state, as the explorer names it. */
 struct step {
     uint8_t process;
-    bool crash;
+    uint8_t fault;    /* the one that begins with it, if any (enum fault) */
     uint8_t choice;   /* number of the move */
     bool gap_is_gone; /* the second outcome of an ambiguous step (tickets.h) */
     uint64_t value;   /* what the accessed register holds, or what the read of it returns */
@@ -110,6 +124,19 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
 /* The same, learning what is missing. MISSING only if the model cannot hold it (model->overflow says why). */
 enum applied model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
                          uint8_t *events);
+
+/* The states to start in: one, unless registers have no declared initial value or the start is arbitrary. In every one
+ * of them all processes stand between two operations. */
+struct roots {
+    const struct model *model;
+    uint64_t state[WORDS_MAX];
+    uint32_t local[STEPPED_PROCESSES_MAX];
+    bool done;
+};
+
+double roots_count(const struct model *model);
+void roots_first(struct roots *roots, const struct model *model);
+void roots_next(struct roots *roots);
 
 /* The process that stands at number `local`, or its number; NOT_KNOWN_YET if it has none. */
 uint32_t automaton_find(const struct model *model, unsigned i, const struct process *process);
@@ -138,7 +165,8 @@ static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned wor
     return true;
 }
 
-unsigned crashed_in(const struct model *model, const uint64_t *state);
+/* The faults that may still begin in a state, each where its process can. */
+unsigned faults_left(const struct model *model, const uint64_t *state);
 
 /* A step with its move at hand, on states of so many words: the heart of model_apply, to be inlined where it is hot. */
 static inline __attribute__((always_inline)) enum applied apply_move(const struct model *model, unsigned words,
@@ -163,15 +191,15 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
 }
 
 /* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its
- * moves, then for each the values that a read may return (more than one only if it overlaps a write), then its
- * crash, which has no move. */
+ * moves, then for each the values that a read may return (more than one only if it overlaps a write), then the
+ * beginnings of faults, which have no move. */
 typedef void step_visitor(void *context, struct step step, const struct move *move);
 
 static inline __attribute__((always_inline)) void for_each_step(const struct model *model, const uint64_t *state,
                                                                 step_visitor *visit, void *context)
 {
     enum register_kind kind = model->instance.setting.registers;
-    bool may_crash = model->instance.setting.crashes > 0 && crashed_in(model, state) < model->instance.setting.crashes;
+    unsigned faults = model->faults != 0 ? faults_left(model, state) : 0;
     for (unsigned i = 0; i < model->n; i++) {
         const struct local *local = local_of(model, state, i);
         for (unsigned m = 0; m < local->moves; m++) {
@@ -199,8 +227,8 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
             }
             visit(context, step, move);
         }
-        if (may_crash && local->can_crash)
-            visit(context, (struct step){.process = (uint8_t)i, .crash = true}, NULL);
+        for (unsigned begin = faults & local->can_begin; begin != 0; begin &= begin - 1)
+            visit(context, (struct step){.process = (uint8_t)i, .fault = (uint8_t)(begin & -begin)}, NULL);
     }
 }
 

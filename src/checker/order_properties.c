@@ -63,7 +63,7 @@ static bool begins_with_step(const struct pair_question *question, uint32_t stat
 {
     uint8_t kind = question->graph->kinds[edge];
     return question->property != FIFO_ENABLING && (kind & EDGE_PROCESS) == question->j && kind & EDGE_ENTERS_DOORWAY &&
-           !(kind & EDGE_CRASH) && first_one_waits(question, state);
+           !(kind & EDGE_FAULT) && first_one_waits(question, state);
 }
 
 static bool goes_on(const struct pair_question *question, uint32_t state)
@@ -169,7 +169,8 @@ static uint32_t *depths(const struct graph *graph)
     uint32_t *depth = must_allocate(graph->states * sizeof *depth);
     for (uint32_t state = 0; state < graph->states; state++)
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-            if (graph->targets[edge] > state && depth[graph->targets[edge]] == 0)
+            if (graph->targets[edge] > state && graph->targets[edge] >= graph->roots &&
+                depth[graph->targets[edge]] == 0)
                 depth[graph->targets[edge]] = depth[state] + 1;
     return depth;
 }

@@ -91,7 +91,7 @@ static void expand_later(struct later_graph *graph, uint32_t state)
 
 static bool leaves_doorway(const struct graph *graph, unsigned i, uint32_t from, uint64_t edge)
 {
-    return (graph->kinds[edge] & EDGE_PROCESS) == i && !(graph->kinds[edge] & EDGE_CRASH) &&
+    return (graph->kinds[edge] & EDGE_PROCESS) == i && !(graph->kinds[edge] & EDGE_FAULT) &&
            !has(graph->standing[from].waiting_room, i) && has(graph->standing[graph->targets[edge]].waiting_room, i);
 }
 

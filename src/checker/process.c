@@ -2,6 +2,7 @@
 #include "checker/process.h"
 
 #include "checker/die.h"
+#include "checker/faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,20 @@ unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAUL
     return used;
 }
 
+static void list_own_registers(struct instance *instance)
+{
+    instance->own = must_allocate(instance->reg_count * sizeof *instance->own);
+    instance->own_first = must_allocate((instance->setting.n + 1) * sizeof *instance->own_first);
+    unsigned count = 0;
+    for (unsigned i = 0; i < instance->setting.n; i++) {
+        instance->own_first[i] = count;
+        for (unsigned r = 0; r < instance->reg_count; r++)
+            if (instance->regs[r].writer == (int)i)
+                instance->own[count++] = (uint16_t)r;
+    }
+    instance->own_first[instance->setting.n] = count;
+}
+
 void instance_open(struct instance *instance, const struct setting *setting)
 {
     const struct stepped_algorithm *algorithm = setting->algorithm;
@@ -42,7 +57,8 @@ void instance_open(struct instance *instance, const struct setting *setting)
     instance->regs = must_allocate(instance->reg_count * sizeof *instance->regs);
     for (unsigned a = 0; a < instance->declaration.arrays; a++) {
         const struct declared *array = &instance->declaration.array[a];
-        if (array->domain != TICKET && array->initial >= array->domain)
+        if (array->domain == TICKET ? array->initial == ANY_VALUE
+                                    : array->initial >= array->domain && array->initial != ANY_VALUE)
             die("%s: the initial value of %s is not among its %llu values", algorithm->about.id, array->name,
                 (unsigned long long)array->domain);
         if (array->writer == OWN_ELEMENT && array->count > setting->n)
@@ -52,6 +68,7 @@ void instance_open(struct instance *instance, const struct setting *setting)
             instance->regs[array->first + e] =
                 (struct reg){.array = array, .element = e, .writer = array->writer == OWN_ELEMENT ? (int)e : -1};
     }
+    list_own_registers(instance);
     instance->process_size = offsetof(struct process, locals) + algorithm->locals_size;
     /* A crashed process keeps its open write where its locals were. */
     if (instance->process_size < offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t))
@@ -63,6 +80,8 @@ void instance_close(struct instance *instance)
     free(instance->shared);
     free(instance->cells);
     free(instance->regs);
+    free(instance->own);
+    free(instance->own_first);
     memset(instance, 0, sizeof *instance);
 }
 
@@ -196,9 +215,28 @@ static void finish(const struct instance *instance, unsigned i, struct process *
     stand_before_first_access(instance, i, to);
 }
 
+static unsigned choices_of(const struct instance *instance, unsigned i, const struct process *process,
+                           const struct stepping *stepping)
+{
+    return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process);
+}
+
+unsigned text_choices(const struct instance *instance, unsigned i, const struct process *process)
+{
+    struct stepping stepping = stepping_of(instance, i);
+    struct process copy = *process;
+    resume(instance, &copy, &stepping);
+    return stepping.choices > 0 ? stepping.choices : 1;
+}
+
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access)
 {
+    unsigned act;
+    if (is_fault_write(instance, i, from, from->writing ? from->writing - 1u : choice, &act)) {
+        fault_step(instance, i, from, choice, act, value, to, access);
+        return true;
+    }
     struct stepping stepping = stepping_of(instance, i);
     stepping.choice = from->writing ? from->writing - 1u : choice;
     stepping.value = value;
@@ -215,7 +253,7 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
                               .reg = stepping.reg,
                               .value = value,
                               .result = writes ? stepping.written : value,
-                              .choices = stepping.choices > 0 && !from->writing ? stepping.choices : 1};
+                              .choices = from->writing ? 1 : choices_of(instance, i, from, &stepping)};
     if (instance->setting.registers != ATOMIC && writes && !from->writing) {
         *to = *from;
         to->writing = (uint8_t)(1 + choice);
@@ -248,6 +286,11 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
 bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access)
 {
+    unsigned act;
+    if (is_fault_write(instance, i, process, process->writing ? process->writing - 1u : choice, &act)) {
+        fault_peek(instance, i, process, act, access);
+        return true;
+    }
     struct stepping stepping = stepping_of(instance, i);
     struct process copy = *process;
     stepping.choice = process->writing ? process->writing - 1u : choice;
@@ -257,31 +300,8 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
     *access = (struct access){.kind = stepping.kind,
                               .reg = stepping.reg,
                               .result = stepping.written,
-                              .choices = stepping.choices > 0 && !process->writing ? stepping.choices : 1};
+                              .choices = process->writing ? 1 : choices_of(instance, i, process, &stepping)};
     return true;
-}
-
-bool process_can_crash(const struct process *process)
-{
-    /* Who never leaves the remainder again is no different from one who crashed there. */
-    return !process->crashed && process->section != REMAINDER;
-}
-
-void process_crash(const struct instance *instance, unsigned i, const struct process *from, struct process *to)
-{
-    unsigned reg;
-    uint64_t value;
-    bool open = process_open_write(instance, i, from, &reg, &value);
-    memset(to, 0, sizeof *to);
-    to->section = from->section;
-    to->crashed = 1;
-    to->writing = open ? 1 : 0;
-    to->label = "crashed";
-    if (open) {
-        uint16_t number = (uint16_t)reg;
-        memcpy(to->locals, &number, sizeof number);
-        memcpy(to->locals + sizeof number, &value, sizeof value);
-    }
 }
 
 bool process_open_write(const struct instance *instance, unsigned i, const struct process *process, unsigned *reg,

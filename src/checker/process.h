@@ -46,16 +46,23 @@ struct instance {
     struct cell *cells;
     struct reg *regs;
     unsigned reg_count;
+    uint16_t *own;       /* registers by their only writer: those of process i are own[own_first[i]] .. */
+    unsigned *own_first; /* n + 1 of them */
     bool tolerant;       /* steps on values that may never occur are being tried: do not insist on the rules */
     size_t process_size; /* how many bytes of struct process matter: the fixed part and this algorithm's locals */
 };
 
+/* What a process does: it follows the algorithm's text, or one of the programs of faults.h. */
+enum mode { FOLLOWS_TEXT, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+
 struct process {
-    uint8_t section; /* enum section */
-    uint8_t writing; /* 1 + the for_all choice it was made with: a non-atomic write has begun and not ended */
-    uint8_t crashed;
+    uint8_t section;            /* enum section */
+    uint8_t mode;               /* enum mode */
+    uint8_t writing;            /* 1 + the choice it was made with: a non-atomic write has begun and not ended */
+    uint8_t crashed;            /* takes no step any more; in the remainder: it was shut down */
+    uint8_t failed;             /* has malfunctioned, and does not do so again */
     uint8_t passages;           /* left */
-    uint8_t locals[LOCALS_MAX]; /* the algorithm's; after a crash only the write that stays open for ever */
+    uint8_t locals[LOCALS_MAX]; /* the algorithm's; while faulty, or after a crash, what faults.c keeps there */
     const char *label;          /* the marker it stands at: a function of all the above, never compared */
 };
 
@@ -66,7 +73,7 @@ struct access {
     bool begins;      /* only the begin of a non-atomic write: the register keeps its value */
     uint64_t value;   /* what the register held, or what a read returned */
     uint64_t result;  /* what the register holds afterwards */
-    unsigned choices; /* how many for_all choices there are here; 1 if it is none */
+    unsigned choices; /* how many ways on there are: more than one where a for_all, or a fault, may choose */
 };
 
 /* Sets up an algorithm; ends the program with a message if its declarations make no sense. */
@@ -82,7 +89,7 @@ uint64_t shared_bits(const struct instance *instance);
 
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
-/* The step of process i that takes for_all element number `choice`, when the accessed register holds (or reads as)
+/* The step of process i that takes way number `choice` (of a for_all, or of a fault), when the accessed register holds (or reads as)
  * value. False if the text breaks the rules of the register language, which ends the program unless
  * instance->tolerant. */
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
@@ -90,8 +97,8 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
 /* Which access the next step makes, and what a plain write would write (as result). False as in process_step. */
 bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);
-bool process_can_crash(const struct process *process);
-void process_crash(const struct instance *instance, unsigned i, const struct process *from, struct process *to);
+/* How many ways the text can go on: more than one only where a for_all may choose. */
+unsigned text_choices(const struct instance *instance, unsigned i, const struct process *process);
 /* The non-atomic write that process i has begun, if any. */
 bool process_open_write(const struct instance *instance, unsigned i, const struct process *process, unsigned *reg,
                         uint64_t *value);

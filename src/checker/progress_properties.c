@@ -3,7 +3,7 @@
  * Progress: deadlock-freedom (P2), lockout-freedom (P3), avoidance of k-deadlock (P8).
  *
  * P2 and P3 assume weak fairness: an infinite run counts only if everybody outside the remainder keeps stepping, but
- * for those that crashed. On a finite graph such a run ends in a strongly connected component, and conversely a
+ * for those that stopped. On a finite graph such a run ends in a strongly connected component, and conversely a
  * component in which each of them has a step carries such a run. P8 ranges over every schedule, fair or not.
  */
 #include "checker/die.h"
@@ -28,34 +28,53 @@ static bool is_deadlock(const void *context, const struct standing *standing)
     return (trying(standing) & ~standing->crashed) != 0 && count(standing->crashed & standing->critical) < *k;
 }
 
-/* Whoever is inside and alive leaves, and comes back only by entering. */
+/* Whoever is inside and alive leaves, and comes back only by entering; a malfunction ends. */
 static bool may_last_without_entries(const struct standing *standing, unsigned k)
 {
-    return is_deadlock(&k, standing) && (standing->critical & ~standing->crashed) == 0;
+    return is_deadlock(&k, standing) && (standing->critical & ~standing->crashed) == 0 && malfunctioning(standing) == 0;
+}
+
+static bool tries(const struct standing *standing, unsigned i)
+{
+    return trying(standing) >> i & 1;
+}
+
+/* One look for a loop without entries. Whoever tries in it does so for ever, and nobody can come back to the
+ * remainder, unless there are aborts: then one process is looked at that stays, and the others may come and go. */
+static uint32_t find_deadlock(const struct part *part, struct components *components, uint8_t *in, int who)
+{
+    const struct graph *graph = part->graph;
+    for (uint32_t state = 0; state < graph->states; state++)
+        in[state] = may_last_without_entries(&graph->standing[state], graph->k) &&
+                    (who < 0 || tries(&graph->standing[state], (unsigned)who));
+    sweep_to_loops(graph, in, part->forbidden);
+    return fair_component(part, components, is_deadlock, &graph->k);
 }
 
 void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration)
 {
     const struct graph *graph = &exploration->graph;
     uint8_t *in = must_allocate(graph->states);
-    for (uint32_t state = 0; state < graph->states; state++) {
+    for (uint32_t state = 0; state < graph->states; state++)
         finding->fired += is_deadlock(&graph->k, &graph->standing[state]);
-        in[state] = may_last_without_entries(&graph->standing[state], graph->k);
+    struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL};
+    if (!graph->aborts)
+        part.forbidden |= EDGE_ENTERS_DOORWAY | EDGE_FAULT;
+    int first = graph->aborts ? 0 : -1, last = graph->aborts ? (int)graph->n - 1 : -1;
+    for (int who = first; who <= last && finding->verdict == HOLDS; who++) {
+        struct components components;
+        uint32_t start = find_deadlock(&part, &components, in, who);
+        if (start != NOWHERE) {
+            finding->verdict = VIOLATED;
+            finding->has_witness = true;
+            witness_open(&finding->witness, exploration, graph->numbers[start]);
+            finding->witness.at = start;
+            witness_fair_loop(&finding->witness, exploration, &part, &components);
+            snprintf(finding->what, sizeof finding->what,
+                     "from some point on somebody tries for ever and nobody enters");
+        }
+        components_close(&components);
     }
-    /* A loop without entries has no step out of the remainder either: nobody could come back there. */
-    struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL | EDGE_ENTERS_DOORWAY | EDGE_CRASH};
-    sweep_to_loops(graph, in, part.forbidden);
-    struct components components;
-    uint32_t start = fair_component(&part, &components, is_deadlock, &graph->k);
-    if (start != NOWHERE) {
-        finding->verdict = VIOLATED;
-        finding->has_witness = true;
-        witness_open(&finding->witness, exploration, graph->numbers[start]);
-        finding->witness.at = start;
-        witness_fair_loop(&finding->witness, exploration, &part, &components);
-        snprintf(finding->what, sizeof finding->what, "from some point on somebody tries for ever and nobody enters");
-    }
-    components_close(&components);
     free(in);
 }
 

@@ -54,7 +54,8 @@ void judge(struct finding *finding, const struct exploration *exploration, const
            enum property property)
 {
     *finding = (struct finding){.property = property, .verdict = HOLDS};
-    if (property == EXCLUSION)
+    bool eventually = exploration->model->instance.setting.transient;
+    if (property == EXCLUSION && !eventually)
         judge_exclusion(finding, exploration);
     if (finding->verdict == HOLDS && exploration->stopped != NULL) {
         finding->verdict = UNDECIDED;
@@ -78,6 +79,11 @@ void judge(struct finding *finding, const struct exploration *exploration, const
         judge_k_deadlock_avoidance(finding, exploration, enabled);
         break;
     case FCFS:
+        if (eventually)
+            judge_eventual_fcfs(finding, exploration);
+        else
+            judge_order(finding, exploration, enabled);
+        break;
     case FIFE:
     case STRONG_FIFE:
     case FIFO_ENABLING:
@@ -87,6 +93,9 @@ void judge(struct finding *finding, const struct exploration *exploration, const
         judge_overtaking(finding, exploration, enabled);
         break;
     case EXCLUSION:
+        if (eventually)
+            judge_eventual_exclusion(finding, exploration);
+        break;
     case PROPERTIES:
         break;
     }

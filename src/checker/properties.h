@@ -54,6 +54,8 @@ void finding_close(struct finding *finding);
 
 /* The judges, by file; each fills in a finding whose property is set and whose verdict is HOLDS. */
 void judge_exclusion(struct finding *finding, const struct exploration *exploration);
+void judge_eventual_exclusion(struct finding *finding, const struct exploration *exploration);
+void judge_eventual_fcfs(struct finding *finding, const struct exploration *exploration);
 void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration);
 void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration);
 void judge_bounded_section(struct finding *finding, const struct exploration *exploration);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/question.h"
 
+#include "checker/frozen.h"
 #include "checker/trace.h"
 
 #include <stdio.h>
@@ -34,11 +35,30 @@ void question_add(struct question *question, enum property property)
     question->properties[question->property_count++] = property;
 }
 
+/* Without an exploration, where there is a shorter way. */
+static bool answered_shortly(const struct question *question, struct answer *answer)
+{
+    if (!question->setting.transient || question->keep_graph || question->property_count != 1 ||
+        question->properties[0] != DEADLOCK_FREEDOM)
+        return false;
+    model_open(&answer->model, &question->setting);
+    if (!frozen_applies(&answer->model)) {
+        model_close(&answer->model);
+        return false;
+    }
+    answer->frozen = true;
+    memset(&answer->exploration, 0, sizeof answer->exploration);
+    answer->exploration.model = &answer->model;
+    judge_frozen_deadlock(&answer->findings[0], &answer->exploration);
+    return true;
+}
+
 void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
     bool needs_enabled = false;
-    options->want_graph = question->keep_graph;
+    /* What holds eventually is a question about loops. */
+    options->want_graph = question->keep_graph || question->setting.transient;
     for (unsigned p = 0; p < question->property_count; p++) {
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;
@@ -49,7 +69,12 @@ void question_answer(struct question *question, struct answer *answer)
         options->memory_limit = free_memory() / (options->want_graph ? 2 : 1);
 
     double start = now();
+    answer->frozen = false;
     memset(&answer->enabled, 0, sizeof answer->enabled);
+    if (answered_shortly(question, answer)) {
+        answer->seconds = now() - start;
+        return;
+    }
     explore(&answer->exploration, &answer->model, &question->setting, options);
     if (needs_enabled && answer->exploration.stopped == NULL)
         enabled_find(&answer->enabled, &answer->exploration.graph);

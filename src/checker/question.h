@@ -11,9 +11,8 @@ struct question {
     struct setting setting;
     enum property properties[PROPERTIES];
     unsigned property_count;
-    bool keep_graph;                    /* whoever asks has questions of its own for all states and steps */
-    struct exploration_options options; /* want_graph, stop_at_violation and,
-                                                                                    if 0, memory_limit are filled in */
+    bool keep_graph; /* whoever asks has questions of its own for all states and steps */
+    struct exploration_options options; /* want_graph, stop_at_violation and, if 0, memory_limit are filled in */
     void (*judging)(const struct exploration *exploration, enum property asked); /* may be NULL */
 };
 
@@ -22,6 +21,7 @@ struct answer {
     struct exploration exploration;
     struct enabled enabled;
     struct finding findings[PROPERTIES]; /* of the question's properties, in their order */
+    bool frozen;                         /* the states are contents of the registers only (frozen.h) */
     double seconds;
 };
 

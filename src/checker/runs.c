@@ -73,31 +73,56 @@ static uint16_t steppers(const struct part *part, const struct components *compo
     return who;
 }
 
+/* The component that begins at place `from` of the order: where it ends, its smallest state, and whether everybody in it
+ * steps or rests and nobody malfunctions. */
+struct look {
+    uint32_t to, smallest;
+    bool fair;
+};
+
+static struct look look_at(const struct part *part, const struct components *components, uint32_t from)
+{
+    const struct graph *graph = part->graph;
+    uint16_t all = (uint16_t)((1u << graph->n) - 1), excused = 0, who = 0;
+    uint32_t component = components->of[components->order[from]];
+    struct look look = {.to = from, .smallest = components->order[from]};
+    for (; look.to < components->states && components->of[components->order[look.to]] == component; look.to++) {
+        uint32_t state = components->order[look.to];
+        excused |= resting(&graph->standing[state]);
+        who |= graph->standing[state].spins;
+        if (state < look.smallest)
+            look.smallest = state;
+    }
+    /* A single state has no steps but those that change nothing. */
+    if (look.to - from > 1)
+        who |= steppers(part, components, from, look.to, all & (uint16_t) ~(excused | who));
+    look.fair = ((excused | who) & all) == all && malfunctioning(&graph->standing[look.smallest]) == 0;
+    return look;
+}
+
 uint32_t fair_component(const struct part *part, struct components *components, component_condition *condition,
                         const void *context)
 {
-    const struct graph *graph = part->graph;
-    uint16_t all = (uint16_t)((1u << graph->n) - 1);
     uint32_t best = NOWHERE;
     components_find(components, part);
-    for (uint32_t from = 0, to; from < components->states; from = to) {
-        uint32_t component = components->of[components->order[from]], smallest = components->order[from];
-        const struct standing *standing = &graph->standing[smallest];
-        uint16_t excused = 0, who = 0;
-        for (to = from; to < components->states && components->of[components->order[to]] == component; to++) {
-            uint32_t state = components->order[to];
-            excused |= graph->standing[state].remainder | graph->standing[state].crashed;
-            who |= graph->standing[state].spins;
-            if (state < smallest)
-                smallest = state;
-        }
-        if (smallest >= best || !condition(context, standing))
-            continue;
-        /* A single state has no steps but those that change nothing. */
-        if (to - from > 1)
-            who |= steppers(part, components, from, to, all & (uint16_t) ~(excused | who));
-        if (((excused | who) & all) == all)
-            best = smallest;
+    struct look look;
+    for (uint32_t from = 0; from < components->states; from = look.to) {
+        look = look_at(part, components, from);
+        if (look.fair && look.smallest < best && condition(context, &part->graph->standing[look.smallest]))
+            best = look.smallest;
     }
     return best;
+}
+
+uint8_t *fair_states(const struct part *part, struct components *components)
+{
+    uint8_t *fair = must_allocate(part->graph->states);
+    components_find(components, part);
+    struct look look;
+    for (uint32_t from = 0; from < components->states; from = look.to) {
+        look = look_at(part, components, from);
+        for (uint32_t at = from; at < look.to; at++)
+            fair[components->order[at]] = look.fair;
+    }
+    return fair;
 }

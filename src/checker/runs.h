@@ -28,12 +28,12 @@ static inline uint16_t spinners_of(struct event event)
 
 static inline struct event step_of(unsigned i)
 {
-    return (struct event){.mask = EDGE_PROCESS | EDGE_CRASH, .match = (uint8_t)i};
+    return (struct event){.mask = EDGE_PROCESS | EDGE_FAULT, .match = (uint8_t)i};
 }
 
 static inline struct event any_step(void)
 {
-    return (struct event){.mask = EDGE_CRASH, .match = 0};
+    return (struct event){.mask = EDGE_FAULT, .match = 0};
 }
 
 static inline struct event entry_of(unsigned i)
@@ -48,9 +48,12 @@ uint32_t *longest_runs(const struct part *part, struct event event);
 /* What is required of a component beyond fairness; standing is that of one of its states. */
 typedef bool component_condition(const void *context, const struct standing *standing);
 
-/* The smallest state of a component of the part in which every process that is neither crashed nor in its remainder
- * takes steps, and that meets the condition; NOWHERE if there is none. Components receives all of them. */
+/* The smallest state of a component of the part in which everybody takes steps or may rest and nobody malfunctions, and
+ * that meets the condition; NOWHERE if there is none. Components receives all of them. */
 uint32_t fair_component(const struct part *part, struct components *components, component_condition *condition,
                         const void *context);
+
+/* All states of such components, whatever else is true of them. The caller frees the result. */
+uint8_t *fair_states(const struct part *part, struct components *components);
 
 #endif

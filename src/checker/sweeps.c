@@ -85,7 +85,7 @@ static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
         if (!(graph->kinds[edge] & sweeping->forbidden) && mark_get(&in[graph->targets[edge]]))
             return false;
     uint16_t all = (uint16_t)((1u << graph->n) - 1);
-    if (((standing->spins | standing->remainder | standing->crashed) & all) == all)
+    if (((standing->spins | resting(standing)) & all) == all)
         return false;
     mark_set(&in[state], 0);
     return true;

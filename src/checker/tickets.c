@@ -48,12 +48,15 @@ static uint16_t renamed(const struct renaming *renaming, uint16_t value)
     return renaming->new[at];
 }
 
-/* Where process i keeps tickets: calls visit on each. A crashed one keeps only the value of a write that stays open. */
+/* Where process i keeps tickets: calls visit on each. A crashed one keeps only the value of a write that stays
+ * open; a faulty one none. */
 typedef void ticket_visitor(struct renaming *renaming, uint8_t *ticket);
 
 static void visit_tickets(const struct model *model, struct process *process, struct renaming *renaming,
                           ticket_visitor *visit)
 {
+    if (process->mode != FOLLOWS_TEXT)
+        return;
     if (process->crashed) {
         uint16_t reg;
         memcpy(&reg, process->locals, sizeof reg);

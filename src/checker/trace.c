@@ -3,6 +3,7 @@
 
 #include "checker/catalogue.h"
 #include "checker/die.h"
+#include "checker/faults.h"
 #include "checker/tickets.h"
 
 #include <stdlib.h>
@@ -22,10 +23,16 @@ static bool overlapped(const struct instance *instance, const struct process *pr
 
 /* --- from what the explorer found --------------------------------------------------------------------------------- */
 
+/* The faults that begin with a step, by their bits. */
+static const struct {
+    enum fault fault;
+    const char *name;
+} beginning[BEGINNING_FAULTS] = {{CRASH, "crash"}, {SHUTDOWN, "shutdown"}, {ABORT, "abort"}, {FAILURE, "failure"}};
+
 static struct trace_step trace_step_of(const struct model *model, const uint64_t *state, struct step step)
 {
-    struct trace_step result = {.process = step.process, .crash = step.crash, .choice = step.choice};
-    if (step.crash)
+    struct trace_step result = {.process = step.process, .fault = step.fault, .choice = step.choice};
+    if (step.fault)
         return result;
     const struct local *local = local_of(model, state, step.process);
     const struct move *move = &model->automaton[step.process].moves[local->first_move + step.choice];
@@ -42,6 +49,30 @@ static struct trace_step trace_step_of(const struct model *model, const uint64_t
     return result;
 }
 
+static void way_of(const struct automaton *automaton, uint32_t number, struct fed_step **way, size_t *length)
+{
+    *length = 0;
+    for (uint32_t at = number; at != 0; at = automaton->origins[at].from)
+        ++*length;
+    *way = must_allocate(*length * sizeof **way);
+    size_t place = *length;
+    for (uint32_t at = number; at != 0; at = automaton->origins[at].from)
+        (*way)[--place] = (struct fed_step){automaton->origins[at].choice, automaton->origins[at].value};
+}
+
+/* Only where there is more than one start need it be said which. */
+static void start_of(struct trace_start *start, const struct model *model, const uint64_t *state)
+{
+    if (roots_count(model) <= 1)
+        return;
+    start->values = must_allocate(model->regs * sizeof *start->values);
+    for (unsigned r = 0; r < model->regs; r++)
+        start->values[r] = field_get(state, model->register_field[r]);
+    for (unsigned i = 0; i < model->n && model->instance.setting.transient; i++)
+        way_of(&model->automaton[i], (uint32_t)field_get(state, model->process_field[i]), &start->way[i],
+               &start->length[i]);
+}
+
 void trace_of(struct trace *trace, const struct finding *finding, const struct model *model)
 {
     const struct witness *witness = &finding->witness;
@@ -51,10 +82,12 @@ void trace_of(struct trace *trace, const struct finding *finding, const struct m
                             .j = finding->j,
                             .count = witness->count,
                             .loop = witness->loop,
+                            .loop_end = witness->loop_end,
                             .steps = must_allocate(witness->count * sizeof *trace->steps)};
     memcpy(trace->what, finding->what, sizeof trace->what);
     uint64_t state[WORDS_MAX], successor[WORDS_MAX];
-    memcpy(state, model->initial, sizeof state);
+    start_of(&trace->start, model, witness->start);
+    memcpy(state, witness->start, sizeof state);
     for (size_t s = 0; s < witness->count; s++) {
         uint8_t events;
         trace->steps[s] = trace_step_of(model, state, witness->steps[s]);
@@ -66,10 +99,40 @@ void trace_of(struct trace *trace, const struct finding *finding, const struct m
 void trace_close(struct trace *trace)
 {
     free(trace->steps);
+    free(trace->start.values);
+    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+        free(trace->start.way[i]);
     memset(trace, 0, sizeof *trace);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
+
+static json_t *start_to_json(const struct trace *trace, unsigned registers)
+{
+    const struct trace_start *start = &trace->start;
+    if (start->values == NULL)
+        return json_null();
+    json_t *values = json_array(), *processes = json_array();
+    for (unsigned r = 0; r < registers; r++)
+        json_array_append_new(values, json_integer((json_int_t)start->values[r]));
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        json_t *way = json_array();
+        for (size_t s = 0; s < start->length[i]; s++)
+            json_array_append_new(way,
+                                  json_pack("[i, I]", start->way[i][s].choice, (json_int_t)start->way[i][s].value));
+        json_array_append_new(processes, way);
+    }
+    return json_pack("{s:o, s:o}", "registers", values, "processes", processes);
+}
+
+static unsigned count_registers(const struct setting *setting)
+{
+    struct instance instance;
+    instance_open(&instance, setting);
+    unsigned count = instance.reg_count;
+    instance_close(&instance);
+    return count;
+}
 
 json_t *trace_to_json(const struct trace *trace)
 {
@@ -87,8 +150,9 @@ json_t *trace_to_json(const struct trace *trace)
     for (size_t s = 0; s < trace->count; s++) {
         const struct trace_step *step = &trace->steps[s];
         json_t *object = json_pack("{s:i}", "process", step->process);
-        if (step->crash)
-            json_object_set_new(object, "crash", json_true());
+        for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
+            if (step->fault == beginning[f].fault)
+                json_object_set_new(object, beginning[f].name, json_true());
         if (step->choice > 0)
             json_object_set_new(object, "choice", json_integer(step->choice));
         if (step->reading != PLAIN)
@@ -97,12 +161,17 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:o, s:i, s:s, s:s, s:i, s:i, s:o, s:o}", "format",
-                     "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
-                     "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "any_order",
-                     setting->any_order, "passages", passages, "ticket_gap", setting->ticket_gap, "property",
-                     property_info[trace->property].name, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
-                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "steps", steps);
+    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:b, s:o, s:i, s:s, s:s, s:i, s:i, s:o, s:o, "
+                     "s:o, s:o}",
+                     "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
+                     setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
+                     "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
+                     "transient", setting->transient, "any_order", setting->any_order, "passages", passages,
+                     "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "what",
+                     trace->what, "i", trace->i, "j", trace->j, "loop",
+                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
+                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
+                     start_to_json(trace, count_registers(setting)), "steps", steps);
 }
 
 static int index_in(const char *const *names, int count, const char *name)
@@ -145,14 +214,78 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
             return "a step has no \"process\" from 0 to n-1";
         if (choice < 0 || choice > UINT8_MAX || reading < 0)
             return "a step's \"choice\" or \"reads\" makes no sense";
+        unsigned fault = 0;
+        for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
+            if (json_is_true(json_object_get(object, beginning[f].name)))
+                fault = beginning[f].fault;
         trace->steps[s] =
             (struct trace_step){.process = (uint8_t)process,
-                                .crash = json_is_true(json_object_get(object, "crash")),
+                                .fault = (uint8_t)fault,
                                 .choice = (uint8_t)choice,
                                 .reading = (uint8_t)reading,
                                 .garbled = (uint64_t)json_integer_value(json_object_get(object, "value"))};
     }
     return NULL;
+}
+
+static const char *loop_from_json(struct trace *trace, const json_t *json)
+{
+    const json_t *loop = json_object_get(json, "loop"), *end = json_object_get(json, "loop_end");
+    bool has_loop = loop != NULL && !json_is_null(loop);
+    trace->loop = trace->loop_end = NO_LOOP;
+    if (!has_loop)
+        return NULL;
+    json_int_t from = json_integer_value(loop), to = end != NULL ? json_integer_value(end) : (json_int_t)trace->count;
+    if (!json_is_integer(loop) || from < 0 || from > to || to > (json_int_t)trace->count)
+        return "\"loop\" and \"loop_end\" are not the numbers of steps";
+    trace->loop = (size_t)from;
+    trace->loop_end = (size_t)to;
+    return NULL;
+}
+
+static const char *way_from_json(struct trace *trace, unsigned i, const json_t *way)
+{
+    if (!json_is_array(way))
+        return "\"processes\" in \"start\" is not an array of n ways";
+    trace->start.length[i] = json_array_size(way);
+    trace->start.way[i] = must_allocate(trace->start.length[i] * sizeof *trace->start.way[i]);
+    for (size_t s = 0; s < trace->start.length[i]; s++) {
+        json_t *step = json_array_get(way, s);
+        json_int_t choice = json_integer_value(json_array_get(step, 0)),
+                   value = json_integer_value(json_array_get(step, 1));
+        if (choice < 0 || choice > UINT8_MAX || value < 0)
+            return "a step in \"start\" is not a choice and a value";
+        trace->start.way[i][s] = (struct fed_step){(uint8_t)choice, (uint64_t)value};
+    }
+    return NULL;
+}
+
+static const char *start_from_json(struct trace *trace, const json_t *start)
+{
+    if (start == NULL || json_is_null(start))
+        return NULL;
+    const json_t *values = json_object_get(start, "registers"), *processes = json_object_get(start, "processes");
+    unsigned registers = count_registers(&trace->setting);
+    if (!json_is_array(values) || json_array_size(values) != registers || !json_is_array(processes) ||
+        json_array_size(processes) != trace->setting.n)
+        return "\"start\" does not fit the algorithm: it needs a value for each register and a way for each process";
+    trace->start.values = must_allocate(registers * sizeof *trace->start.values);
+    for (unsigned r = 0; r < registers; r++)
+        trace->start.values[r] = (uint64_t)json_integer_value(json_array_get(values, r));
+    const char *error = NULL;
+    for (unsigned i = 0; i < trace->setting.n && error == NULL; i++)
+        error = way_from_json(trace, i, json_array_get(processes, i));
+    return error;
+}
+
+/* The number, or 0 if there is none, as in traces that know of no such fault; -1 if it makes no sense. */
+static int small_number(const json_t *json, const char *name, unsigned most)
+{
+    const json_t *number = json_object_get(json, name);
+    json_int_t value = json_integer_value(number);
+    if (number == NULL)
+        return 0;
+    return json_is_integer(number) && value >= 0 && value <= (json_int_t)most ? (int)value : -1;
 }
 
 const char *trace_from_json(struct trace *trace, const json_t *json)
@@ -182,6 +315,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
         j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";
+    int shutdowns = small_number(json, "shutdowns", (unsigned)n),
+        failures = small_number(json, "failures", (unsigned)n);
+    if (shutdowns < 0 || failures < 0)
+        return "shutdowns or failures is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";
     trace->setting = (struct setting){.algorithm = entry->algorithm,
@@ -190,6 +327,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .registers = (enum register_kind)kind,
                                       .any_order = any_order,
                                       .crashes = (unsigned)crashes,
+                                      .shutdowns = (unsigned)shutdowns,
+                                      .failures = (unsigned)failures,
+                                      .aborts = json_is_true(json_object_get(json, "aborts")),
+                                      .transient = json_is_true(json_object_get(json, "transient")),
                                       .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
@@ -199,14 +340,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
             *at = '?'; /* it will be printed on somebody's terminal */
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
+        error = start_from_json(trace, json_object_get(json, "start"));
+    if (error == NULL)
         error = steps_from_json(trace, steps);
-    const json_t *loop = json_object_get(json, "loop");
-    bool has_loop = loop != NULL && !json_is_null(loop);
-    trace->loop = has_loop ? (size_t)json_integer_value(loop) : NO_LOOP;
-    if (error == NULL && has_loop &&
-        (!json_is_integer(loop) || json_integer_value(loop) < 0 || trace->loop >= trace->count))
-        error = "\"loop\" is not the number of a step";
-    return error;
+    return error == NULL ? loop_from_json(trace, json) : error;
 }
 
 /* --- execution ---------------------------------------------------------------------------------------------------- */
@@ -228,17 +365,26 @@ static bool value_for(const struct instance *instance, const struct moment *mome
     return true;
 }
 
+static unsigned faults_left_at(const struct instance *instance, const struct moment *moment)
+{
+    unsigned crashes = 0, shutdowns = 0, failures = 0;
+    for (unsigned i = 0; i < instance->setting.n; i++) {
+        unsigned used = faults_used(&moment->process[i]);
+        crashes += (used & CRASH) != 0;
+        shutdowns += (used & SHUTDOWN) != 0;
+        failures += (used & FAILURE) != 0;
+    }
+    return faults_within(&instance->setting, crashes, shutdowns, failures);
+}
+
 static const char *execute_step(const struct instance *instance, const struct moment *from,
                                 const struct trace_step *step, struct moment *to)
 {
     const struct process *process = &from->process[step->process];
-    unsigned crashed = 0;
-    for (unsigned i = 0; i < instance->setting.n; i++)
-        crashed += from->process[i].crashed;
-    if (step->crash) {
-        if (!process_can_crash(process) || crashed >= instance->setting.crashes)
-            return "it cannot crash";
-        process_crash(instance, step->process, process, &to->process[step->process]);
+    if (step->fault) {
+        if (!(faults_possible(process) & faults_left_at(instance, from) & step->fault))
+            return "no such fault can begin here";
+        fault_begin(instance, step->process, process, (enum fault)step->fault, &to->process[step->process]);
         return NULL;
     }
     if (!process_can_step(process))
@@ -266,11 +412,11 @@ static const char *execute_step(const struct instance *instance, const struct mo
 static bool model_follows(struct model *model, const struct trace_step *step, const struct moment *from,
                           struct moment *to)
 {
-    struct step move = {.process = step->process, .crash = step->crash, .choice = step->choice};
+    struct step move = {.process = step->process, .fault = step->fault, .choice = step->choice};
     const struct local *local = local_of(model, from->identity, step->process);
-    if (!step->crash && step->choice >= local->moves)
+    if (!step->fault && step->choice >= local->moves)
         return false;
-    if (!step->crash) {
+    if (!step->fault) {
         unsigned reg = model->automaton[step->process].moves[local->first_move + step->choice].reg;
         int writer = model->instance.regs[reg].writer;
         move.value = field_get(from->identity, model->register_field[reg]);
@@ -289,6 +435,47 @@ static bool model_follows(struct model *model, const struct trace_step *step, co
     return applied != MISSING;
 }
 
+/* The first moment: as the algorithm starts, or as the trace says. */
+static const char *execute_start(const struct trace *trace, struct model *model, struct moment *start)
+{
+    const struct instance *instance = &model->instance;
+    const struct trace_start *given = &trace->start;
+    memcpy(start->identity, model->initial, sizeof start->identity);
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        uint64_t declared = instance->regs[r].array->initial, domain = register_domain(instance, r);
+        bool free = trace->setting.transient || declared == ANY_VALUE;
+        start->values[r] = given->values != NULL ? given->values[r] : free ? 0 : declared;
+        if (free ? start->values[r] >= domain : start->values[r] != declared)
+            return "a register cannot start with this value";
+        field_set(start->identity, model->register_field[r], start->values[r]);
+    }
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        struct process *process = &start->process[i];
+        process_start(instance, i, process);
+        if (given->length[i] > 0 && !trace->setting.transient)
+            return "a process starts elsewhere, but the start is not arbitrary";
+        for (size_t s = 0; s < given->length[i]; s++) {
+            struct access access;
+            struct process next;
+            process_peek(instance, i, process, 0, &access);
+            if (!process_can_step(process) || given->way[i][s].choice >= access.choices)
+                return "a process cannot have come to where it starts";
+            process_peek(instance, i, process, given->way[i][s].choice, &access);
+            if (given->way[i][s].value >= register_domain(instance, access.reg))
+                return "a process cannot have read what it is said to have read";
+            process_step(instance, i, process, given->way[i][s].choice, given->way[i][s].value, &next, &access);
+            *process = next;
+        }
+        if (process->writing)
+            return "a process starts in the middle of a write";
+        uint32_t number = automaton_find(model, i, process);
+        if (number == NOT_KNOWN_YET)
+            return "the explorer knows no such process";
+        field_set(start->identity, model->process_field[i], number);
+    }
+    return NULL;
+}
+
 bool trace_execute(const struct trace *trace, struct execution *execution)
 {
     memset(execution, 0, sizeof *execution);
@@ -297,11 +484,12 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
     execution->moments = must_allocate((trace->count + 1) * sizeof *execution->moments);
     struct moment *start = &execution->moments[0];
     start->values = must_allocate(instance->reg_count * sizeof *start->values);
-    for (unsigned r = 0; r < instance->reg_count; r++)
-        start->values[r] = instance->regs[r].array->initial;
-    for (unsigned i = 0; i < trace->setting.n; i++)
-        process_start(instance, i, &start->process[i]);
-    memcpy(start->identity, execution->model.initial, sizeof start->identity);
+    const char *wrong = execute_start(trace, &execution->model, start);
+    if (wrong != NULL) {
+        execution->count = 1;
+        snprintf(execution->error, sizeof execution->error, "at the start: %s", wrong);
+        return false;
+    }
     execution->count = 1;
     for (size_t s = 0; s < trace->count; s++) {
         const struct trace_step *step = &trace->steps[s];

@@ -17,10 +17,21 @@ enum reading { PLAIN, OLD_VALUE, NEW_VALUE, GARBLED };
 
 struct trace_step {
     uint8_t process;
-    bool crash;
+    uint8_t fault; /* the one that begins, if any */
     uint8_t choice;
     uint8_t reading;
     uint64_t garbled;
+};
+
+/* Where a run begins, if that is not the algorithm's own start: the values of the registers, and for each process the
+ * way in which its text can come to where it stands, reading whatever it takes. */
+struct trace_start {
+    uint64_t *values; /* NULL: the run begins as the algorithm does */
+    struct fed_step {
+        uint8_t choice;
+        uint64_t value; /* what the accessed register is said to hold */
+    } * way[STEPPED_PROCESSES_MAX];
+    size_t length[STEPPED_PROCESSES_MAX];
 };
 
 struct trace {
@@ -28,8 +39,9 @@ struct trace {
     enum property property;
     char what[200];
     unsigned i, j;
+    struct trace_start start;
     struct trace_step *steps;
-    size_t count, loop; /* NO_LOOP for a finite run */
+    size_t count, loop, loop_end; /* as in struct witness */
 };
 
 /* Everything that is true at one moment of an execution. */

@@ -73,10 +73,26 @@ static void go_to_number(struct witness *witness, const struct exploration *expl
     witness_step(witness, exploration->model, wanted.step);
 }
 
+/* The state to start in with this number; with fingerprints it must be found by its hash. */
+static void find_root(const struct exploration *exploration, uint32_t number, uint64_t *state)
+{
+    const struct store *store = &exploration->store;
+    const uint64_t *record = store_record(store, number);
+    unsigned words = exploration->model->words;
+    memset(state, 0, WORDS_MAX * sizeof *state);
+    memcpy(state, record, store->record * sizeof *state);
+    if (!store->fingerprints)
+        return;
+    struct roots roots;
+    for (roots_first(&roots, exploration->model); !roots.done; roots_next(&roots))
+        if (hash_words(roots.state, words) == *record)
+            break;
+    memcpy(state, roots.state, words * sizeof *state);
+}
+
 void witness_open(struct witness *witness, const struct exploration *exploration, uint32_t number)
 {
-    *witness = (struct witness){.loop = NO_LOOP};
-    memcpy(witness->state, exploration->model->initial, exploration->model->words * sizeof *witness->state);
+    *witness = (struct witness){.loop = NO_LOOP, .loop_end = NO_LOOP};
     size_t length = 0;
     for (uint32_t at = number; at != NO_STATE; at = store_parent(&exploration->store, at))
         length++;
@@ -84,6 +100,8 @@ void witness_open(struct witness *witness, const struct exploration *exploration
     size_t place = length;
     for (uint32_t at = number; at != NO_STATE; at = store_parent(&exploration->store, at))
         numbers[--place] = at;
+    find_root(exploration, numbers[0], witness->start);
+    memcpy(witness->state, witness->start, sizeof witness->state);
     for (size_t s = 1; s < length; s++)
         go_to_number(witness, exploration, numbers[s], ANY_PROCESS);
     free(numbers);
@@ -214,6 +232,7 @@ void witness_loop_of(struct witness *witness, const struct exploration *explorat
         /* The shortest loop of all: it can happen right here, and changes nothing. */
         witness->loop = witness->count;
         witness_go(witness, exploration, witness->at, (unsigned)__builtin_ctz(spinners));
+        witness->loop_end = witness->count;
         return;
     }
     struct components components;
@@ -222,6 +241,7 @@ void witness_loop_of(struct witness *witness, const struct exploration *explorat
     uint32_t start = go_to_goal(witness, exploration, &goal);
     witness->loop = witness->count - 1;
     close_loop(witness, exploration, part, &components, start);
+    witness->loop_end = witness->count;
     components_close(&components);
 }
 
@@ -231,7 +251,7 @@ void witness_fair_loop(struct witness *witness, const struct exploration *explor
     const struct graph *graph = part->graph;
     uint32_t start = witness->at, component = components->of[start];
     uint16_t all = (uint16_t)((1u << graph->n) - 1);
-    uint16_t wanted = all & (uint16_t) ~(graph->standing[start].remainder | graph->standing[start].crashed);
+    uint16_t wanted = all & (uint16_t)~resting(&graph->standing[start]);
     witness->loop = witness->count;
     while (wanted != 0) {
         size_t before = witness->count;
@@ -241,4 +261,5 @@ void witness_fair_loop(struct witness *witness, const struct exploration *explor
             wanted &= (uint16_t) ~(1u << witness->steps[s].process);
     }
     close_loop(witness, exploration, part, components, start);
+    witness->loop_end = witness->count;
 }

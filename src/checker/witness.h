@@ -13,7 +13,9 @@
 struct witness {
     struct step *steps;
     size_t count, room;
-    size_t loop;               /* the loop is steps[loop] .. steps[count - 1]; NO_LOOP for a finite run */
+    uint64_t start[WORDS_MAX];
+    size_t loop, loop_end;     /* the loop is steps[loop] .. steps[loop_end - 1]; NO_LOOP for a finite run. It ends the
+                                  run, unless the question is what can still happen after it (docs/properties.md) */
     uint64_t state[WORDS_MAX]; /* where the run has got to */
     uint32_t at;               /* the same, as a number in the graph, once it is in it */
 };

@@ -202,7 +202,8 @@ static void ask_takes_turns(struct finding *finding, const struct exploration *e
                           .seen = must_allocate(places),
                           .process = must_allocate(places),
                           .queue = must_allocate(places * sizeof(uint64_t))};
-    reach(&turns, n, n, 0);
+    for (uint32_t root = 0; root < graph->roots; root++)
+        reach(&turns, (uint64_t)root * layers + n, (uint64_t)root * layers + n, 0);
     for (uint64_t head = 0; head < turns.tail && finding->verdict == HOLDS; head++) {
         uint64_t place = turns.queue[head];
         uint32_t state = (uint32_t)(place / layers);

@@ -91,6 +91,8 @@ static void take_properties(struct row *row, const struct question *question, co
             (worst == NULL || is_worse(answer->findings[p].verdict, worst->verdict)))
             worst = &answer->findings[p];
     take_finding(row, worst, answer, asking);
+    if (answer->frozen)
+        keep_note(row, "states: contents of the registers, which suffice (D10)");
 }
 
 static void ask_judge(struct row *row, const struct answer *answer, const struct asking *asking)

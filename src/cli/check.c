@@ -4,6 +4,7 @@
  */
 #include "cli/check.h"
 #include "checker/explore.h"
+#include "checker/faults.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
 
@@ -25,7 +26,14 @@ static const char help_text[] =
     "  -n N                  processes (default 3)\n"
     "  -k K                  how many may be inside (default: the algorithm's own, else 1)\n"
     "  --registers KIND      atomic (default), regular or safe\n"
-    "  --fault crash[:COUNT] up to COUNT processes (default 1) stop for ever, anywhere outside the remainder\n"
+    "  --fault FAULT         may be repeated; up to COUNT processes (default 1) are struck:\n"
+    "      crash[:COUNT]       stop for ever, unannounced, anywhere outside the remainder\n"
+    "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
+    "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
+    "      abort               everybody may give up anywhere, any number of times: registers with a declared\n"
+    "                          initial value are set back to it, if different, and the process is in its remainder\n"
+    "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
+    "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one\n"
@@ -61,17 +69,32 @@ static enum register_kind registers_named(const char *name)
     usage_error("check", "--registers takes atomic, regular or safe, not '%s'", name);
 }
 
-static unsigned crashes_in(const char *fault)
+static void add_fault(struct setting *setting, const char *fault)
 {
-    if (strcmp(fault, "crash") == 0)
-        return 1;
-    char *end;
-    if (strncmp(fault, "crash:", 6) == 0 && fault[6] >= '1' && fault[6] <= '9') {
-        unsigned long count = strtoul(fault + 6, &end, 10);
-        if (*end == '\0' && count <= STEPPED_PROCESSES_MAX)
-            return (unsigned)count;
-    }
-    usage_error("check", "--fault takes crash or crash:COUNT (1 to %d), not '%s'", STEPPED_PROCESSES_MAX, fault);
+    static const char *const names[] = {"crash", "shutdown", "failure", "abort", "transient"};
+    enum { COUNTED = 3, NAMES = 5 };
+    unsigned *const counts[COUNTED] = {&setting->crashes, &setting->shutdowns, &setting->failures};
+    size_t length = strcspn(fault, ":");
+    unsigned f = 0;
+    while (f < NAMES && (strlen(names[f]) != length || strncmp(fault, names[f], length) != 0))
+        f++;
+    if (f == NAMES)
+        usage_error("check", "--fault takes crash, shutdown, failure (each with :COUNT), abort or transient, not '%s'",
+                    fault);
+    char *end = NULL;
+    unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
+                              ? strtoul(fault + length + 1, &end, 10)
+                              : 1;
+    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > STEPPED_PROCESSES_MAX))
+        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", names[f],
+                    STEPPED_PROCESSES_MAX, fault + length + 1);
+    if (f >= COUNTED && fault[length] == ':')
+        usage_error("check", "--fault %s takes no COUNT: %s", names[f],
+                    f == COUNTED ? "everybody aborts as often as they like" : "everybody starts anywhere");
+    if (f < COUNTED)
+        *counts[f] = (unsigned)count;
+    setting->aborts |= f == COUNTED;
+    setting->transient |= f == COUNTED + 1;
 }
 
 static void read_passages(struct request *request, const char *list)
@@ -111,7 +134,8 @@ static uint64_t size_value(const char *text)
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
-    unsigned faults = request->question.setting.crashes > 0 ? CRASH : 0;
+    unsigned faults =
+        faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
             question_add(&request->question, about->claims[c].property);
@@ -138,7 +162,7 @@ static void read_request(struct request *request, int argc, char **argv)
         } else if (strcmp(option, "--registers") == 0) {
             request->question.setting.registers = registers_named(option_value(&arguments, option));
         } else if (strcmp(option, "--fault") == 0) {
-            request->question.setting.crashes = crashes_in(option_value(&arguments, option));
+            add_fault(&request->question.setting, option_value(&arguments, option));
         } else if (strcmp(option, "--property") == 0) {
             question_add(&request->question, property_named(option_value(&arguments, option)));
         } else if (strcmp(option, "--passages") == 0) {

@@ -154,8 +154,9 @@ static void print_counterexample(const struct finding *finding, const struct mod
     if (trace.loop == NO_LOOP)
         printf("A shortest counterexample, %zu step%s:\n\n", trace.count, plural(trace.count));
     else
-        printf("%zu step%s, then a loop of %zu step%s that can be repeated for ever:\n\n", trace.loop,
-               plural(trace.loop), trace.count - trace.loop, plural(trace.count - trace.loop));
+        printf("%zu step%s, then a loop of %zu step%s that can be repeated %s:\n\n", trace.loop, plural(trace.loop),
+               trace.loop_end - trace.loop, plural(trace.loop_end - trace.loop),
+               trace.loop_end == trace.count ? "for ever" : "any number of times, and then it happens");
     if (trace_execute(&trace, &execution))
         trace_print(&trace, &execution, stdout);
     else
@@ -177,6 +178,8 @@ void print_result(const struct request *request, const struct answer *answer)
     printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
            grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
            (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    if (answer->frozen)
+        printf("Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n");
     for (unsigned p = 0; p < request->question.property_count; p++)
         print_finding(request, exploration, &findings[p]);
     if (exploration->ambiguous > 0)

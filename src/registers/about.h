@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a process is. One passage leads through all of them, in this order; an algorithm without a doorway skips it. */
-enum section { REMAINDER, DOORWAY, WAITING_ROOM, CRITICAL, EXIT, SECTIONS };
+/* Where a process is. One passage leads through all of them, in this order; an algorithm without a doorway skips it.
+ * FAULTY is none of them: the process does not follow its text. */
+enum section { REMAINDER, DOORWAY, WAITING_ROOM, CRITICAL, EXIT, FAULTY, SECTIONS };
 
 /* How a register behaves when a read overlaps a write. Each kind promises less than the one before. */
 enum register_kind { ATOMIC, REGULAR, SAFE, REGISTER_KINDS };
