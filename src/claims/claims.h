@@ -39,7 +39,7 @@ typedef uint64_t formula(unsigned n);
 
 struct judge;
 struct quantity;
-struct computation;
+struct calculation;
 struct row;
 
 /* What the paper says: it holds, it does not; or nothing, but the row belongs to the others. */
@@ -62,7 +62,7 @@ struct statement {
     unsigned properties; /* bits */
     const struct judge *judge;
     const struct quantity *quantity;
-    const struct computation *computation;
+    const struct calculation *calculation;
 
     bool together; /* one row for all the properties: do all of them hold? */
     formula *bound;
@@ -89,7 +89,7 @@ struct quantity {
 };
 
 /* What needs no exploration, or makes its own: fills in what was found. */
-struct computation {
+struct calculation {
     const char *name;
     void (*compute)(struct row *row, uint64_t memory_limit); /* NULL: not in this build */
 };
@@ -153,7 +153,7 @@ enum agreement { AGREES, DISAGREES, NEITHER };
 /* NEITHER: the paper says nothing, or the row is undecided, or vacuous, which is neither to hold nor to be violated. */
 enum agreement row_agreement(const struct row *row);
 
-/* --- what rows are made of (judges.c, quantities.c, computations.c) ----------------------------------------------- */
+/* --- what rows are made of (judges.c, quantities.c, calculations.c) ----------------------------------------------- */
 
 extern const struct judge lowest_trier_enters, progress_if_all_try, takes_turns, starts_first_enters_first;
 extern const struct judge first_is_never_locked_out, last_is_never_locked_out, writes_before_entering;
@@ -170,7 +170,7 @@ void ask_implied_false(struct finding *finding, const struct exploration *explor
 
 extern const struct quantity variables_per_process, single_reader_variables, binary_variables, values_in_use;
 
-extern const struct computation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
-extern const struct computation nullified_variables;
+extern const struct calculation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
+extern const struct calculation nullified_variables;
 
 #endif

@@ -232,7 +232,7 @@ static const struct statement statements[] = {
     {.where = "Theorem 1",
      .says = "FCFS and deadlock freedom imply lockout freedom",
      .n = {2, 2},
-     .computation = &fcfs_and_no_deadlock},
+     .calculation = &fcfs_and_no_deadlock},
 
     /* 2.3, 2.4 */
     {.where = "Section 2.3",
@@ -267,7 +267,7 @@ static const struct statement statements[] = {
     {.where = "Section 3",
      .says = "each solution needs more variables than the one before",
      .n = {2, 4},
-     .computation = &costs_increase},
+     .calculation = &costs_increase},
 
     /* 3.1 */
     {.where = "Theorem 2",
@@ -402,7 +402,7 @@ static const struct statement statements[] = {
     {.where = "Lemma 3",
      .says = "every boolean function on a cycle changes value somewhere",
      .n = {1, 6},
-     .computation = &changes_somewhere},
+     .calculation = &changes_somewhere},
 
     /* 3.4 */
     {.where = "Section 3.4",
@@ -651,7 +651,7 @@ static const struct statement statements[] = {
     {.where = "Section 3.5",
      .says = "cycles through one process",
      .n = {2, 6},
-     .computation = &cycles_with_i,
+     .calculation = &cycles_with_i,
      .bound = cycles_through_one},
     {.where = "Section 3.5",
      .says = "N!-Bit",

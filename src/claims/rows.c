@@ -64,7 +64,7 @@ static void write_property(struct row *row)
     const struct statement *statement = row->statement;
     const char *name = statement->judge != NULL         ? statement->judge->name
                        : statement->quantity != NULL    ? statement->quantity->name
-                       : statement->computation != NULL ? statement->computation->name
+                       : statement->calculation != NULL ? statement->calculation->name
                                                         : NULL;
     size_t used = 0;
     if (name != NULL)
@@ -116,7 +116,7 @@ static void add_row(struct rows *rows, const struct row *blank, bool full, const
     if ((row->full && !full) || !is_wanted(row, only))
         return;
     if ((statement->algorithm != NULL && row->setting.algorithm == NULL) ||
-        (statement->computation != NULL && statement->computation->compute == NULL)) {
+        (statement->calculation != NULL && statement->calculation->compute == NULL)) {
         rows->missing++;
         return;
     }

@@ -130,8 +130,8 @@ static void take_answer(struct row *row, const struct question *question, const 
 static void answer_alone(struct row *row, uint64_t limit)
 {
     double start = now();
-    if (row->statement->computation != NULL) {
-        row->statement->computation->compute(row, limit);
+    if (row->statement->calculation != NULL) {
+        row->statement->calculation->compute(row, limit);
     } else {
         struct instance instance;
         instance_open(&instance, &row->setting);
