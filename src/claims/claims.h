@@ -76,7 +76,8 @@ struct judge {
     void (*ask)(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
     enum property shows; /* its counterexample violates this property too, as replay understands it; or PROPERTIES */
     /* What it is about, where it needs to be told. */
-    const char *label, *array;
+    const char *label; /* where a process stands in its text: one of these, with "|" between them */
+    const char *array;
     uint64_t value;
 };
 

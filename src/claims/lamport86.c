@@ -28,6 +28,12 @@ static uint64_t three(unsigned n)
     return 3;
 }
 
+static uint64_t four(unsigned n)
+{
+    (void)n;
+    return 4;
+}
+
 static uint64_t n_itself(unsigned n)
 {
     return n;
@@ -67,7 +73,9 @@ static uint64_t one_and_cycles(unsigned n)
 /* --- questions of single sentences -------------------------------------------------------------------------------- */
 
 static const struct judge second_for_terminates = {
-    "\"second for\" terminates", ask_label_is_left, LOCKOUT_FREEDOM, "second for", NULL, 0};
+    "second for loop terminates", ask_label_is_left, LOCKOUT_FREEDOM, "second for", NULL, 0};
+static const struct judge second_while_terminates = {
+    "second for loop terminates", ask_label_is_left, LOCKOUT_FREEDOM, "second while|correct to true", NULL, 0};
 static const struct judge x_is_up_inside = {"x is true inside", ask_value_inside, PROPERTIES, NULL, "x", true};
 static const struct judge x_is_false_if_y_is = {
     "x is false where y is", ask_implied_false, PROPERTIES, "x", "y", false};
@@ -92,19 +100,19 @@ static const struct statement statements[] = {
      .properties = P(BOUNDED_EXIT),
      .bound = one},
     {.where = "Section 2.1",
-     .says = "the exit is three operations",
+     .says = "the exit is a read and three writes",
      .algorithm = "three_bit",
      .n = {2, 3},
      .full_from = 3,
      .properties = P(BOUNDED_EXIT),
-     .bound = three},
+     .bound = four},
     {.where = "Section 2.1",
-     .says = "the exit is three operations",
+     .says = "the exit is a read and three writes",
      .algorithm = "three_bit_stabilizing",
      .n = {2, 3},
      .full_from = 3,
      .properties = P(BOUNDED_EXIT),
-     .bound = three},
+     .bound = four},
     {.where = "Section 2.1",
      .says = "the exit is one operation",
      .algorithm = "n_bit",
@@ -266,6 +274,7 @@ static const struct statement statements[] = {
     /* 3: each solution is stronger than the one before, and more expensive. */
     {.where = "Section 3",
      .says = "each solution needs more variables than the one before",
+     .note = "N + 1, and 2 + |CYC(i)|, are 3 for N = 2, as for Three-Bit",
      .n = {2, 4},
      .calculation = &costs_increase},
 
@@ -375,7 +384,7 @@ static const struct statement statements[] = {
      .registers = ON_ALL,
      .behaviours = TRANSIENT,
      .full_from = 4,
-     .judge = &second_for_terminates},
+     .judge = &second_while_terminates},
 
     /* 3.3 */
     {.where = "Section 3.3",
@@ -566,9 +575,17 @@ static const struct statement statements[] = {
     {.where = "Lemma 4",
      .says = "proof: z stabilizes while nobody enters",
      .algorithm = "n_bit",
+     .n = {2, 3},
+     .full_from = 3,
+     .registers = ON_ALL,
+     .judge = &z_stabilizes},
+    {.where = "Lemma 4",
+     .says = "proof: z stabilizes while nobody enters, even with abortions",
+     .note = "two that come and abort in turn change theirs each time; deadlock freedom does not need it",
+     .algorithm = "n_bit",
      .n = {2, 2},
      .registers = ON_ALL,
-     .behaviours = NORMALLY | ABORT,
+     .behaviours = ABORT,
      .judge = &z_stabilizes},
     {.where = "Theorem 7",
      .algorithm = "n_bit/one_bit",
@@ -670,13 +687,26 @@ static const struct statement statements[] = {
      .algorithm = "n_factorial_bit/one_bit",
      .n = {2, 2},
      .registers = ON_ALL,
-     .behaviours = NORMALLY | SHUTDOWN | ABORT | FAILURE | TRANSIENT,
+     .behaviours = NORMALLY | SHUTDOWN | ABORT | FAILURE,
      .properties = P(EXCLUSION) | P(DEADLOCK_FREEDOM) | P(LOCKOUT_FREEDOM) | P(FCFS)},
     {.where = "Theorem 8",
      .algorithm = "n_factorial_bit/one_bit",
      .n = {3, 3},
      .full_from = 3,
      .properties = P(EXCLUSION) | P(DEADLOCK_FREEDOM) | P(LOCKOUT_FREEDOM) | P(FCFS)},
+    {.where = "Theorem 8",
+     .algorithm = "n_factorial_bit/one_bit",
+     .n = {2, 2},
+     .registers = ON_ALL,
+     .behaviours = TRANSIENT,
+     .properties = P(EXCLUSION) | P(FCFS)},
+    {.where = "Theorem 8",
+     .note = "one that waits outside with its x true is waited for inside: only the inner loops correct x",
+     .algorithm = "n_factorial_bit/one_bit",
+     .n = {2, 2},
+     .registers = ON_ALL,
+     .behaviours = TRANSIENT,
+     .properties = P(DEADLOCK_FREEDOM) | P(LOCKOUT_FREEDOM)},
 };
 
 const struct paper lamport86 = {.id = "lamport86",
