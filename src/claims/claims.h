@@ -74,7 +74,7 @@ struct statement {
 struct judge {
     const char *name; /* in the column of properties */
     void (*ask)(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
-    enum property shows; /* its counterexample violates this property too, as replay understands it; or PROPERTIES */
+    enum property shows; /* its counterexample violates this one too, and replay confirms that; PROPERTIES: none */
     /* What it is about, where it needs to be told. */
     const char *label; /* where a process stands in its text: one of these, with "|" between them */
     const char *array;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The registers of process i in the array of this name: calls visit for each. */
+/* The registers of process i in the array of this name. */
 static unsigned own_registers(const struct instance *instance, const char *array, unsigned i, unsigned *list)
 {
     unsigned count = 0;
@@ -203,12 +203,53 @@ void ask_read_by_column(struct finding *finding, const struct exploration *explo
     free(own);
 }
 
+/* Goes back from where the witness is to `start`, inside their component of the part, by the shortest way. */
+static void close_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
+                       const struct components *components, uint32_t start)
+{
+    const struct graph *graph = part->graph;
+    uint32_t *before = must_allocate(graph->states * sizeof *before),
+             *queue = must_allocate(graph->states * sizeof *queue);
+    uint8_t *process = must_allocate(graph->states), *seen = must_allocate(graph->states);
+    uint32_t tail = 0, from = witness->at;
+    queue[tail++] = from;
+    seen[from] = 1;
+    for (uint32_t head = 0; head < tail && !seen[start]; head++)
+        for (uint64_t edge = graph->first[queue[head]]; edge < graph->first[queue[head] + 1]; edge++) {
+            uint32_t to = graph->targets[edge];
+            if (seen[to] || !part_has_edge(part, queue[head], edge) || components->of[to] != components->of[start])
+                continue;
+            seen[to] = 1;
+            before[to] = queue[head];
+            process[to] = graph->kinds[edge] & EDGE_PROCESS;
+            queue[tail++] = to;
+        }
+    uint32_t length = 0;
+    for (uint32_t at = start; at != from; at = before[at])
+        queue[length++] = at;
+    while (length-- > 0)
+        witness_go(witness, exploration, queue[length], process[queue[length]]);
+    free(before);
+    free(queue);
+    free(process);
+    free(seen);
+}
+
+static bool changes(const struct exploration *exploration, uint32_t from, uint32_t to, const char *array, unsigned *reg)
+{
+    const struct instance *instance = &exploration->model->instance;
+    for (*reg = 0; *reg < instance->reg_count; ++*reg)
+        if (strcmp(instance->regs[*reg].array->name, array) == 0 &&
+            value_of(exploration, from, *reg) != value_of(exploration, to, *reg))
+            return true;
+    return false;
+}
+
 /* In a run without entries the registers of `array` change only finitely often. */
 void ask_stabilizes_without_entries(struct finding *finding, const struct exploration *exploration,
                                     const struct judge *judge)
 {
     const struct graph *graph = &exploration->graph;
-    const struct instance *instance = &exploration->model->instance;
     uint8_t *in = must_allocate(graph->states);
     memset(in, 1, graph->states);
     struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL};
@@ -217,20 +258,21 @@ void ask_stabilizes_without_entries(struct finding *finding, const struct explor
     for (uint32_t state = 0; state < graph->states && finding->verdict == HOLDS; state++)
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
             uint32_t to = graph->targets[edge];
+            unsigned reg;
             if (!part_has_edge(&part, state, edge))
                 continue;
             finding->fired++;
-            if (components.of[to] != components.of[state])
+            if (components.of[to] != components.of[state] || !changes(exploration, state, to, judge->array, &reg))
                 continue;
-            for (unsigned r = 0; r < instance->reg_count && finding->verdict == HOLDS; r++)
-                if (strcmp(instance->regs[r].array->name, judge->array) == 0 &&
-                    value_of(exploration, state, r) != value_of(exploration, to, r)) {
-                    char name[64];
-                    register_name(instance, r, name, sizeof name);
-                    finding->verdict = VIOLATED;
-                    snprintf(finding->what, sizeof finding->what, "%s changes again and again while nobody enters",
-                             name);
-                }
+            show_state(finding, exploration, state, graph->kinds[edge] & EDGE_PROCESS, reg);
+            finding->witness.loop = finding->witness.count;
+            witness_go(&finding->witness, exploration, to, finding->i);
+            close_loop(&finding->witness, exploration, &part, &components, state);
+            finding->witness.loop_end = finding->witness.count;
+            char name[64];
+            register_name(&exploration->model->instance, reg, name, sizeof name);
+            snprintf(finding->what, sizeof finding->what, "%s changes again and again while nobody enters", name);
+            break;
         }
     components_close(&components);
     free(in);

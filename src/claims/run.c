@@ -55,7 +55,7 @@ static void compare(struct row *row)
 
 static void keep_trace(struct row *row, const struct finding *finding, const struct exploration *exploration)
 {
-    if (!finding->has_witness || finding->property == PROPERTIES || row->has_trace)
+    if (!finding->has_witness || row->has_trace)
         return;
     row->has_trace = true;
     trace_of(&row->trace, finding, exploration->model);
