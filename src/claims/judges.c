@@ -70,7 +70,7 @@ static void ask_lowest_trier(struct finding *finding, const struct exploration *
         look_for_fair_loop(finding, exploration, in, 0, i, "tries for ever, although no lower one ever does");
     }
 }
-const struct judge lowest_trier_enters = {"lowest-trier-enters", ask_lowest_trier, LOCKOUT_FREEDOM, NULL, NULL, 0};
+const struct judge lowest_trier_enters = {"lowest trier enters", ask_lowest_trier, LOCKOUT_FREEDOM, NULL, NULL, 0};
 
 static void ask_never_locked_out(struct finding *finding, const struct exploration *exploration, unsigned i)
 {
