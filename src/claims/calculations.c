@@ -178,8 +178,12 @@ static void compute_nullified(struct row *row, uint64_t memory_limit)
     row->found = verdicts[bound.outcome];
     row->has_measured = bound.outcome == BOUND_NULLIFIED;
     row->measured = row->setting.n;
-    if (row->note[0] == '\0')
-        snprintf(row->note, sizeof row->note, "%.*s", (int)sizeof row->note - 1, bound.why);
+    if (bound.outcome == BOUND_VIOLATED) {
+        row->has_trace = true;
+        row->trace = bound.violation;
+        memset(&bound.violation, 0, sizeof bound.violation);
+    }
+    snprintf(row->note, sizeof row->note, "%.*s", (int)sizeof row->note - 1, bound.why);
     variables_bound_close(&bound);
 }
 const struct calculation nullified_variables = {"variables nullified", compute_nullified};

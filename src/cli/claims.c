@@ -325,7 +325,7 @@ int command_claims(int argc, char **argv)
     for (unsigned r = 0; r < rows.count; r++) {
         if (!request.list && rows.row[r].found == UNDECIDED)
             status = EXIT_UNDECIDED;
-        if (rows.row[r].has_trace)
+        if (request.traces != NULL && rows.row[r].has_trace)
             write_trace(&rows.row[r], request.traces);
     }
     rows_close(&rows);
