@@ -505,6 +505,15 @@ static const struct statement statements[] = {
      .full_from = 3,
      .properties = P(EXCLUSION) | P(DEADLOCK_FREEDOM) | P(LOCKOUT_FREEDOM)},
 
+    {.where = "Theorem 6",
+     .says = "proof: in the end only states of normal runs",
+     .algorithm = "three_bit_stabilizing",
+     .n = {2, 3},
+     .registers = ON_ALL,
+     .behaviours = TRANSIENT,
+     .full_from = 3,
+     .judge = &returns_to_normal},
+
     /* 3.5 */
     {.where = "Section 3.5",
      .says = "N-Bit alone does not exclude",
