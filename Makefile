@@ -2,7 +2,7 @@
 #
 # make               build/admit, build/libadmit.a, build/libadmit.so
 # make demo          shows what there is: the catalogue, a lock at work, a proof, a counterexample
-# make check-all     long explorations; their results go to docs/checked.md
+# make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
 # make format        clang-format on all C files
 # make clean         removes the build directory
@@ -31,7 +31,7 @@ NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
-TOOL_SOURCES := $(wildcard src/checker/*.c src/counter/*.c src/bounds/*.c src/cli/*.c)
+TOOL_SOURCES := $(wildcard src/checker/*.c src/counter/*.c src/bounds/*.c src/claims/*.c src/cli/*.c)
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
 MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
 STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \
@@ -107,9 +107,9 @@ include bench/bench.mk
 demo: all $(EXAMPLES)
 	@BUILD=$(BUILD) sh examples/demo.sh
 
-# Long explorations; their results are the table in docs/checked.md.
+# Long explorations; their results are the tables in docs/checked.md and docs/claims.md.
 check-all: all
-	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md
+	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md docs/claims.md
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check-all.sh TABLE - runs the long explorations and writes what they found as a table (make check-all).
+# check-all.sh TABLE CLAIMS - runs the long explorations and writes what they found as a table, and all that the papers
+# claim, with what was found of it, as another (make check-all).
 #
 # Each line below is a setting for `admit check`; without --property it checks all that the catalogue claims there.
 set -u
 BUILD=${BUILD:-build}
 table=$1
+claims=$2
 new=$(mktemp) || exit 1
 result=$(mktemp) || exit 1
 trap 'rm -f "$new" "$result"' EXIT
@@ -88,3 +90,28 @@ rm -f "$result.settings"
 mkdir -p "$(dirname "$table")"
 cp "$new" "$table"
 echo "$table is written." >&2
+
+# One line for each row of `admit claims --full`.
+"$BUILD/admit" claims --full --json >"$result" || [ $? -eq 3 ] || exit 1
+jq -r '
+    def grouped: tostring | until(test("^[0-9]{4,}") | not; sub("(?<head>[0-9]+)(?<tail>[0-9]{3})"; "\(.head),\(.tail)"));
+    def cell: if . == null or . == "" then "-" else tostring | gsub("\\|"; "\\|") end;
+    def number: if .measured == null then "" elif .bound == null then ": \(.measured)" else ": \(.measured) (\(.bound))" end;
+    def says: if .published == null then "-" elif .published then "holds" else "does not" end;
+    def row: "| \(.claim | cell) | \(.algorithm | cell) | \(.n | cell) | \(.registers | cell) | \(.faults | join(", ") | cell)"
+        + " | \(.property | cell) | \(says) | \(if .agrees == false then "**\(.found)**" else .found end)\(number)"
+        + " | \(if .states == null then "-" else .states | grouped end) | \(.seconds * 10 | round / 10)"
+        + " | \(.note // "") |";
+    "<!-- SPDX-License-Identifier: MIT -->",
+    "# What the papers claim, and what was found", "",
+    "Written by `make check-all` from `admit claims --full --json`. A row is a sentence of a paper, in our words, for one",
+    "setting: what the paper says, and what was found when the shipped code was explored. Bold: other than the paper says.",
+    "Numbers are what was measured, and in brackets what the paper gives. Seconds are those of the whole exploration, which",
+    "several rows may share. `admit claims --traces DIR` writes the counterexamples.", "",
+    "\(length) rows: \(map(select(.agrees == true)) | length) agree, \(map(select(.agrees == false)) | length) disagree, \(map(select(.found == "undecided")) | length) undecided.",
+    (group_by(.paper)[] | "", "## \(.[0].paper)", "",
+        "| claim | algorithm | n | registers | faults | property | paper says | found | states | seconds | note |",
+        "|---|---|---|---|---|---|---|---|---|---|---|", (.[] | row))' "$result" >"$new" || exit 1
+mkdir -p "$(dirname "$claims")"
+cp "$new" "$claims"
+echo "$claims is written." >&2

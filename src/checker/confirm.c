@@ -240,7 +240,8 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
                       .n = trace->setting.n,
                       .k = trace->setting.k};
     bool confirmed = false;
-    if (trace->property != EXCLUSION && trace->property != FCFS && !loop_closes(&run))
+    bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == PROPERTIES;
+    if ((!may_be_finite || (trace->property == PROPERTIES && trace->loop != NO_LOOP)) && !loop_closes(&run))
         return NOT_CONFIRMED;
     switch (trace->property) {
     case EXCLUSION:
@@ -276,7 +277,8 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         return somebody_enters_past(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
     case K_DEADLOCK_AVOIDANCE:
         return no_section_changes_in_loop(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
-    case PROPERTIES:
+    case PROPERTIES: /* that it is possible is all that can be looked up */
+        confirmed = true;
         break;
     }
     return confirmed ? CONFIRMED : NOT_CONFIRMED;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct property_info property_info[PROPERTIES] = {
+const struct property_info property_info[PROPERTIES + 1] = {
     [EXCLUSION] = {"exclusion", "P1", "entries", false, false, false, NULL},
     [DEADLOCK_FREEDOM] = {"deadlock-freedom", "P2", "states in which somebody tries", false, true, false, NULL},
     [LOCKOUT_FREEDOM] = {"lockout-freedom", "P3", "states in which somebody is outside its remainder", false, true,
@@ -25,6 +25,7 @@ const struct property_info property_info[PROPERTIES] = {
     [OVERTAKING] = {"overtaking", "P11", "stays in the waiting room", true, true, true, "time overtaken"},
     [FIFO_ENABLING] = {"fifo-enabling", "P12", "states in which one waits and a later one is on its way", false, true,
                        true, NULL},
+    [PROPERTIES] = {"-", "-", "", false, false, false, NULL},
 };
 
 const char *const verdict_name[] = {

@@ -20,7 +20,8 @@ struct property_info {
     const char *bound;   /* what `bound` counts, if it has one, in the singular */
 };
 
-extern const struct property_info property_info[PROPERTIES];
+/* The last is none of them: what a single sentence says (src/claims). It can be shown by a run, but not be asked for. */
+extern const struct property_info property_info[PROPERTIES + 1];
 extern const char *const verdict_name[];
 
 /* An answer. */

@@ -14,8 +14,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Most of what is free now; 0 (no limit) where that cannot be told. */
-static uint64_t free_memory(void)
+uint64_t free_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
     char line[128];
@@ -39,7 +38,8 @@ void question_add(struct question *question, enum property property)
 /* Without an exploration, where there is a shorter way. */
 static bool answered_shortly(const struct question *question, struct answer *answer)
 {
-    if (!question->setting.transient || question->property_count != 1 || question->properties[0] != DEADLOCK_FREEDOM)
+    if (!question->setting.transient || question->keep_graph || question->property_count != 1 ||
+        question->properties[0] != DEADLOCK_FREEDOM)
         return false;
     model_open(&answer->model, &question->setting);
     if (!frozen_applies(&answer->model)) {
@@ -57,7 +57,8 @@ void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
     bool needs_enabled = false;
-    options->want_graph = question->setting.transient; /* what holds eventually is a question about loops */
+    /* What holds eventually is a question about loops. */
+    options->want_graph = question->keep_graph || question->setting.transient;
     for (unsigned p = 0; p < question->property_count; p++) {
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;

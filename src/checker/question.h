@@ -11,8 +11,8 @@ struct question {
     struct setting setting;
     enum property properties[PROPERTIES];
     unsigned property_count;
-    struct exploration_options options;                                          /* want_graph, stop_at_violation and,
-                                                                                    if 0, memory_limit are filled in */
+    bool keep_graph; /* whoever asks has questions of its own for all states and steps */
+    struct exploration_options options; /* want_graph, stop_at_violation and, if 0, memory_limit are filled in */
     void (*judging)(const struct exploration *exploration, enum property asked); /* may be NULL */
 };
 
@@ -24,6 +24,9 @@ struct answer {
     bool frozen;                         /* the states are contents of the registers only (frozen.h) */
     double seconds;
 };
+
+/* Most of the memory that is free now; 0 where that cannot be told. */
+uint64_t free_memory(void);
 
 /* Adds a property, unless it is asked for already. */
 void question_add(struct question *question, enum property property);

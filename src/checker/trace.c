@@ -303,13 +303,15 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "a trace of another format; this admit reads admit-trace-1";
     const struct entry *entry = catalogue_find(id);
     int kind = index_in(register_kind_name, REGISTER_KINDS, registers);
-    trace->property = PROPERTIES;
-    for (int p = 0; p < PROPERTIES; p++)
-        if (strcmp(property_info[p].name, property) == 0)
+    bool known = false;
+    for (int p = 0; p <= PROPERTIES; p++)
+        if (strcmp(property_info[p].name, property) == 0) {
             trace->property = (enum property)p;
+            known = true;
+        }
     if (entry == NULL)
         return "its algorithm is not in the catalogue";
-    if (kind < 0 || trace->property == PROPERTIES)
+    if (kind < 0 || !known)
         return "its registers or its property are not known";
     if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
         (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||

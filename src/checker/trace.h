@@ -36,7 +36,7 @@ struct trace_start {
 
 struct trace {
     struct setting setting;
-    enum property property;
+    enum property property; /* or PROPERTIES: only `what` says what it shows */
     char what[200];
     unsigned i, j;
     struct trace_start start;

@@ -20,6 +20,7 @@ int command_replay(int argc, char **argv);
 int command_algorithms(int argc, char **argv);
 int command_count(int argc, char **argv);
 int command_bound(int argc, char **argv);
+int command_claims(int argc, char **argv);
 
 /* Prints "admit COMMAND: ..." on stderr and exits with EXIT_USAGE. */
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

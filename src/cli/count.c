@@ -2,11 +2,10 @@
  *
  * admit count - what an algorithm costs: steps, shared bits, shared values.
  */
-#include "checker/die.h"
 #include "checker/explore.h"
-#include "checker/hash.h"
 #include "cli/cli.h"
 #include "counter/run.h"
+#include "counter/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,37 +32,8 @@ struct count_request {
     bool json;
 };
 
-static int compare_words(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(uint64_t));
-}
-
-/* The number of different contents of all registers in the explored states. */
-static uint64_t different_values(const struct exploration *exploration)
-{
-    const struct model *model = exploration->model;
-    uint64_t count = exploration->states, different = 0, at = 0;
-    uint64_t *hashes = must_allocate(count * sizeof *hashes);
-    uint64_t values[WORDS_MAX];
-    for (unsigned p = 0; p < PARTITIONS; p++) {
-        for (uint32_t place = 0; place < exploration->store.partition[p].count; place++) {
-            const uint64_t *state = store_record(&exploration->store, place << PARTITION_BITS | p);
-            memset(values, 0, sizeof values);
-            for (unsigned r = 0; r < model->regs; r++)
-                field_set(values, model->register_field[r], field_get(state, model->register_field[r]));
-            /* One word is its own exact key; more are told apart by their hash. */
-            hashes[at++] = model->words == 1 ? values[0] : hash_words(values, model->words);
-        }
-    }
-    qsort(hashes, count, sizeof *hashes, compare_words);
-    for (uint64_t h = 0; h < count; h++)
-        different += h == 0 || hashes[h] != hashes[h - 1];
-    free(hashes);
-    return different;
-}
-
 /* Explores everything; UINT64_MAX if there is too much, or if tickets make the number infinite. */
-static uint64_t shared_values(const struct count_request *request, const struct setting *setting)
+static uint64_t explored_values(const struct count_request *request, const struct setting *setting)
 {
     struct instance instance;
     instance_open(&instance, setting);
@@ -75,7 +45,7 @@ static uint64_t shared_values(const struct count_request *request, const struct 
     struct exploration exploration;
     struct exploration_options options = {.max_states = request->max_states};
     explore(&exploration, &model, setting, &options);
-    uint64_t values = exploration.stopped == NULL ? different_values(&exploration) : UINT64_MAX;
+    uint64_t values = exploration.stopped == NULL ? shared_values(&exploration) : UINT64_MAX;
     exploration_close(&exploration);
     return values;
 }
@@ -158,7 +128,7 @@ int command_count(int argc, char **argv)
         struct setting setting = setting_for(&request, request.sizes[s]);
         struct instance instance;
         instance_open(&instance, &setting);
-        uint64_t bits = shared_bits(&instance), values = shared_values(&request, &setting);
+        uint64_t bits = shared_bits(&instance), values = explored_values(&request, &setting);
         complete &= values != UINT64_MAX || bits == UINT64_MAX;
         char bits_text[32], values_text[32];
         number_or_text(bits, "unbounded", bits_text, sizeof bits_text);

@@ -76,6 +76,8 @@ int command_replay(int argc, char **argv)
     bool shown = possible && confirmed(&trace, &execution);
     if (!possible)
         printf("\nNot confirmed: this run is not possible (%s).\n", execution.error);
+    else if (shown && trace.property == PROPERTIES)
+        printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
     else if (shown)
         printf("\nConfirmed: executed again, the run violates %s.\n", property_info[trace.property].name);
     else

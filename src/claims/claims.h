@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * claims.h - what a paper says of its algorithms, sentence by sentence, and what is found when it is asked.
+ *
+ * A paper is a table of statements (one file each). A statement is one sentence of it, about one algorithm, for a range
+ * of settings; each of those settings, with each property, is a row. Rows that have the same setting are answered by
+ * one exploration, wherever they stand in the tables.
+ *
+ * How to add a paper: write its table, and add it to PAPERS.
+ */
+#ifndef ADMIT_CLAIMS_H
+#define ADMIT_CLAIMS_H
+
+#include "checker/question.h"
+#include "checker/trace.h"
+
+#define PAPERS(PAPER)                                                                                                  \
+    PAPER(lamport86)                                                                                                   \
+    PAPER(bl93)
+
+/* --- the tables --------------------------------------------------------------------------------------------------- */
+
+/* Beside enum fault, as a bit: no fault at all. */
+enum { NORMALLY = 32 };
+
+/* As bits, for the fields below. */
+#define P(property) (1u << (property))
+#define ON_ATOMIC (1u << ATOMIC)
+#define ON_REGULAR (1u << REGULAR)
+#define ON_SAFE (1u << SAFE)
+#define ON_ALL (ON_ATOMIC | ON_REGULAR | ON_SAFE)
+
+struct range {
+    unsigned from, to;
+};
+
+/* A number that a paper gives, as a formula in n. */
+typedef uint64_t formula(unsigned n);
+
+struct judge;
+struct quantity;
+struct calculation;
+struct row;
+
+/* What the paper says: it holds, it does not; or nothing, but the row belongs to the others. */
+enum published { AFFIRMED, DENIED, UNSAID };
+
+struct statement {
+    const char *where; /* "Theorem 3": statements with the same stand together and are shown together */
+    const char *says;  /* NULL: the words for its property and its faults */
+    const char *note;  /* may be NULL */
+    enum published published;
+    unsigned full_from; /* rows from this n on take long: only with --full; 0: none does */
+
+    const char *algorithm; /* NULL: it is about none */
+    struct range n, k;     /* k: {0} stands for the algorithm's own */
+    unsigned registers;    /* bits; 0: atomic */
+    unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY. All processes may be faulty. */
+    bool any_order;
+
+    /* What is asked: one of these. */
+    unsigned properties; /* bits */
+    const struct judge *judge;
+    const struct quantity *quantity;
+    const struct calculation *calculation;
+
+    bool together; /* one row for all the properties: do all of them hold? */
+    formula *bound;
+    bool at_most; /* the bound is not to be exceeded; otherwise it is to be met */
+};
+
+/* A question of its own for an explored graph: like those of checker/properties.h, but about one algorithm's labels and
+ * registers, or of interest for one sentence only. */
+struct judge {
+    const char *name; /* in the column of properties */
+    void (*ask)(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+    enum property shows; /* its counterexample violates this one too, and replay confirms that; PROPERTIES: none */
+    /* What it is about, where it needs to be told. */
+    const char *label; /* where a process stands in its text: one of these, with "|" between them */
+    const char *array;
+    uint64_t value;
+};
+
+/* A number that is counted. */
+struct quantity {
+    const char *name;
+    /* Exactly one: from the declarations alone, or from all states. */
+    uint64_t (*declared)(const struct instance *instance);
+    uint64_t (*explored)(const struct exploration *exploration);
+};
+
+/* What needs no exploration, or makes its own: fills in what was found. */
+struct calculation {
+    const char *name;
+    void (*compute)(struct row *row, uint64_t memory_limit); /* NULL: not in this build */
+};
+
+struct paper {
+    const char *id, *title;
+    const struct statement *statements;
+    unsigned count;
+};
+
+#define DECLARE_PAPER(id) extern const struct paper id;
+PAPERS(DECLARE_PAPER)
+#undef DECLARE_PAPER
+
+extern const struct paper *const papers[];
+extern const unsigned paper_count;
+
+/* --- the rows ----------------------------------------------------------------------------------------------------- */
+
+struct row {
+    const struct paper *paper;
+    const struct statement *statement;
+    char claim[160];
+    char property[80]; /* its name, or that of what is asked instead */
+    bool full;
+    struct setting setting; /* algorithm NULL and n 0 where there is none */
+    unsigned properties;    /* bits */
+
+    enum verdict found;
+    bool has_measured, has_bound;
+    uint64_t measured, bound;
+    bool has_states;
+    uint64_t states;
+    double seconds; /* of the exploration and all that it was asked, so the same for all rows that share it */
+    char note[240];
+    bool has_trace;
+    struct trace trace; /* of a violated one, if it was asked for */
+};
+
+struct rows {
+    struct row *row;
+    unsigned count, room;
+    unsigned missing; /* rows left out because their algorithm, or what they ask, is not in this build */
+};
+
+/* Adds the rows of a paper; the long ones only if `full`, and only those that `only`, if not NULL, is part of: of the
+ * claim, the algorithm or the property, upper and lower case alike. */
+void rows_add(struct rows *rows, const struct paper *paper, bool full, const char *only);
+void rows_close(struct rows *rows);
+
+struct asking {
+    bool traces;                                                       /* keep counterexamples */
+    void (*report)(const struct row *row, unsigned done, unsigned of); /* before each exploration; may be NULL */
+    void (*progress)(const struct progress *progress);
+};
+
+/* Finds out. */
+void rows_answer(struct rows *rows, const struct asking *asking);
+
+enum agreement { AGREES, DISAGREES, NEITHER };
+/* NEITHER: the paper says nothing, or the row is undecided, or vacuous, which is neither to hold nor to be violated. */
+enum agreement row_agreement(const struct row *row);
+
+/* --- what rows are made of (judges.c, invariants.c, normal.c, quantities.c, calculations.c) ----------------------------------------------- */
+
+extern const struct judge lowest_trier_enters, progress_if_all_try, takes_turns, starts_first_enters_first;
+extern const struct judge first_is_never_locked_out, last_is_never_locked_out, writes_before_entering;
+extern const struct judge rests_with_defaults, returns_to_normal;
+
+void ask_label_is_left(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+void ask_value_at_label(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+void ask_value_inside(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+void ask_stabilizes_without_entries(struct finding *finding, const struct exploration *exploration,
+                                    const struct judge *judge);
+void ask_read_by_column(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+/* Processes that have the value in `array` have 0 in the array named by `label`. */
+void ask_implied_false(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+
+extern const struct quantity variables_per_process, single_reader_variables, binary_variables, values_in_use;
+
+extern const struct calculation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
+extern const struct calculation nullified_variables;
+
+#endif

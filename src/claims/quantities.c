@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers that papers give: communication variables, by writer and by reader, and contents of the shared memory.
+ */
+#include "claims/claims.h"
+#include "counter/values.h"
+
+#include <stdlib.h>
+
+/* Of the process that has the most. */
+static uint64_t most_variables(const struct instance *instance)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < instance->setting.n; i++)
+        if (variables_of(instance, i) > most)
+            most = variables_of(instance, i);
+    return most;
+}
+const struct quantity variables_per_process = {"variables per process", most_variables, NULL};
+
+static uint64_t all_binary(const struct instance *instance)
+{
+    for (unsigned r = 0; r < instance->reg_count; r++)
+        if (register_domain(instance, r) != BOOLEAN)
+            return 0;
+    return instance->reg_count;
+}
+const struct quantity binary_variables = {"binary variables", all_binary, NULL};
+
+/* What a variable with several readers becomes if each must have its own: per process, of the one that has the most. */
+static uint64_t single_readers(const struct exploration *exploration)
+{
+    const struct instance *instance = &exploration->model->instance;
+    uint16_t *who = readers(exploration);
+    unsigned most = 0;
+    for (unsigned i = 0; i < exploration->model->n; i++) {
+        unsigned count = 0;
+        for (unsigned r = 0; r < instance->reg_count; r++)
+            if (instance->regs[r].writer == (int)i)
+                count += (unsigned)__builtin_popcount(who[r] & ~(1u << i));
+        most = count > most ? count : most;
+    }
+    free(who);
+    return most;
+}
+const struct quantity single_reader_variables = {"single-reader variables per process", NULL, single_readers};
+
+const struct quantity values_in_use = {"shared values", NULL, shared_values};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From statements to rows: one for each setting and property that a statement is about.
+ */
+#include "claims/claims.h"
+
+#include "checker/catalogue.h"
+#include "checker/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ADDRESS_OF(id) &id,
+const struct paper *const papers[] = {PAPERS(ADDRESS_OF)};
+const unsigned paper_count = sizeof papers / sizeof papers[0];
+
+/* --- words -------------------------------------------------------------------------------------------------------- */
+
+static const char *const property_words[PROPERTIES] = {
+    [EXCLUSION] = "mutual exclusion",      [DEADLOCK_FREEDOM] = "deadlock freedom",
+    [LOCKOUT_FREEDOM] = "lockout freedom", [FCFS] = "first come, first served",
+    [BOUNDED_DOORWAY] = "bounded doorway", [BOUNDED_EXIT] = "bounded exit",
+    [BOUNDED_WAITING] = "bounded waiting", [K_DEADLOCK_AVOIDANCE] = "avoidance of k-deadlock",
+    [FIFE] = "first in, first enabled",    [STRONG_FIFE] = "strong first in, first enabled",
+    [OVERTAKING] = "bounded overtaking",   [FIFO_ENABLING] = "first in, first out enabling",
+};
+
+static const struct {
+    unsigned behaviour;
+    const char *words;
+} behaviour_words[] = {{NORMALLY, NULL},         {CRASH, "with a crash"}, {SHUTDOWN, "shutdown safe"},
+                       {ABORT, "abortion safe"}, {FAILURE, "fail safe"},  {TRANSIENT, "self-stabilizing"}};
+enum { BEHAVIOURS = sizeof behaviour_words / sizeof behaviour_words[0] };
+
+static bool is_single(unsigned bits)
+{
+    return (bits & (bits - 1)) == 0;
+}
+
+/* "Theorem 3: mutual exclusion, shutdown safe". Where the statement has its own words, only what they leave open is
+ * added. */
+static void write_claim(struct row *row, unsigned behaviours, const char *behaviour)
+{
+    const struct statement *statement = row->statement;
+    unsigned property = 0;
+    while (row->properties != 0 && !(row->properties >> property & 1))
+        property++;
+    size_t size = sizeof row->claim;
+    size_t used = (size_t)snprintf(row->claim, size, "%s: ", statement->where);
+    if (statement->says != NULL)
+        used += (size_t)snprintf(row->claim + used, size - used, "%s", statement->says);
+    bool add_property = statement->says == NULL || !(is_single(statement->properties) || statement->together);
+    if (add_property && used < size)
+        used += (size_t)snprintf(row->claim + used, size - used, "%s%s", statement->says != NULL ? ", " : "",
+                                 property_words[property]);
+    bool add_behaviour = behaviour != NULL && (statement->says == NULL || !is_single(behaviours));
+    if (add_behaviour && used < size)
+        snprintf(row->claim + used, size - used, ", %s", behaviour);
+}
+
+static void write_property(struct row *row)
+{
+    const struct statement *statement = row->statement;
+    const char *name = statement->judge != NULL         ? statement->judge->name
+                       : statement->quantity != NULL    ? statement->quantity->name
+                       : statement->calculation != NULL ? statement->calculation->name
+                                                        : NULL;
+    size_t used = 0;
+    if (name != NULL)
+        snprintf(row->property, sizeof row->property, "%s", name);
+    for (unsigned p = 0; p < PROPERTIES && used < sizeof row->property; p++)
+        if (row->properties >> p & 1)
+            used += (size_t)snprintf(row->property + used, sizeof row->property - used, "%s%s", used > 0 ? " + " : "",
+                                     property_info[p].name);
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static struct setting setting_of(const struct statement *statement, const struct stepped_algorithm *algorithm,
+                                 unsigned n, unsigned k, enum register_kind registers, unsigned behaviour)
+{
+    struct setting setting = {.algorithm = algorithm, .n = n, .registers = registers};
+    if (algorithm != NULL)
+        setting.k = k > 0 ? k : algorithm->about.k > 0 ? algorithm->about.k : 1;
+    setting.any_order = statement->any_order;
+    setting.crashes = behaviour == CRASH ? 1 : 0;
+    setting.shutdowns = behaviour == SHUTDOWN ? n : 0;
+    setting.failures = behaviour == FAILURE ? n : 0;
+    setting.aborts = behaviour == ABORT;
+    setting.transient = behaviour == TRANSIENT;
+    memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
+    return setting;
+}
+
+static bool is_wanted(const struct row *row, const char *only)
+{
+    const char *id = row->setting.algorithm != NULL ? row->setting.algorithm->about.id : "";
+    return only == NULL || strcasestr(row->claim, only) != NULL || strcasestr(id, only) != NULL ||
+           strcasestr(row->property, only) != NULL;
+}
+
+static void add_row(struct rows *rows, const struct row *blank, bool full, const char *only)
+{
+    struct row copy = *blank, *row = &copy;
+    const struct statement *statement = row->statement;
+    write_property(row);
+    row->full = statement->full_from > 0 && row->setting.n >= statement->full_from;
+    row->found = UNDECIDED;
+    if (statement->note != NULL)
+        snprintf(row->note, sizeof row->note, "%s", statement->note);
+    if (statement->bound != NULL) {
+        row->has_bound = true;
+        row->bound = statement->bound(row->setting.n);
+    }
+    if ((row->full && !full) || !is_wanted(row, only))
+        return;
+    if ((statement->algorithm != NULL && row->setting.algorithm == NULL) ||
+        (statement->calculation != NULL && statement->calculation->compute == NULL)) {
+        rows->missing++;
+        return;
+    }
+    if (rows->count == rows->room) {
+        rows->room = rows->room == 0 ? 256 : rows->room * 2;
+        rows->row = must_reallocate(rows->row, rows->room * sizeof *rows->row);
+    }
+    rows->row[rows->count++] = *row;
+}
+
+/* All settings of a statement with one behaviour, and what is asked of them: some properties, or something else. */
+static void add_settings(struct rows *rows, struct row row, unsigned b, bool full, const char *only)
+{
+    const struct statement *statement = row.statement;
+    const struct entry *entry = statement->algorithm != NULL ? catalogue_find(statement->algorithm) : NULL;
+    unsigned registers = statement->registers != 0 ? statement->registers : ON_ATOMIC;
+    write_claim(&row, statement->behaviours, behaviour_words[b].words);
+    for (unsigned n = statement->n.from; n <= statement->n.to; n++)
+        for (unsigned k = statement->k.from; k <= statement->k.to && k <= n; k++)
+            for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
+                if (registers >> kind & 1) {
+                    row.setting = setting_of(statement, entry != NULL ? entry->algorithm : NULL, n, k,
+                                             (enum register_kind)kind, behaviour_words[b].behaviour);
+                    add_row(rows, &row, full, only);
+                }
+}
+
+static void add_statement(struct rows *rows, const struct paper *paper, const struct statement *statement, bool full,
+                          const char *only)
+{
+    struct row row = {.paper = paper, .statement = statement, .properties = statement->properties};
+    unsigned behaviours = statement->behaviours != 0 ? statement->behaviours : NORMALLY;
+    for (unsigned b = 0; b < BEHAVIOURS; b++) {
+        if (!(behaviours & behaviour_words[b].behaviour))
+            continue;
+        if (statement->properties == 0 || statement->together)
+            add_settings(rows, row, b, full, only);
+        for (unsigned p = 0; p < PROPERTIES && !statement->together; p++)
+            if (statement->properties >> p & 1) {
+                row.properties = P(p);
+                add_settings(rows, row, b, full, only);
+            }
+    }
+}
+
+void rows_add(struct rows *rows, const struct paper *paper, bool full, const char *only)
+{
+    for (unsigned s = 0; s < paper->count; s++)
+        add_statement(rows, paper, &paper->statements[s], full, only);
+}
+
+void rows_close(struct rows *rows)
+{
+    for (unsigned r = 0; r < rows->count; r++)
+        if (rows->row[r].has_trace)
+            trace_close(&rows->row[r].trace);
+    free(rows->row);
+    *rows = (struct rows){0};
+}
+
+enum agreement row_agreement(const struct row *row)
+{
+    enum published published = row->statement->published;
+    if (row->found == UNDECIDED || row->found == VACUOUS || published == UNSAID)
+        return NEITHER;
+    return (row->found == HOLDS) == (published == AFFIRMED) ? AGREES : DISAGREES;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding out what the rows ask: each setting is explored once, for all rows that are about it.
+ */
+#include "claims/claims.h"
+
+#include "checker/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* The graph may take so much; the questions asked of it take as much again, and all of it is to fit into 16 GiB. */
+static uint64_t memory_limit(void)
+{
+    uint64_t most = UINT64_C(7) << 30, half = free_memory() / 2;
+    return half > 0 && half < most ? half : most;
+}
+
+static bool needs_exploration(const struct row *row)
+{
+    return row->properties != 0 || row->statement->judge != NULL ||
+           (row->statement->quantity != NULL && row->statement->quantity->explored != NULL);
+}
+
+static bool same_setting(const struct setting *a, const struct setting *b)
+{
+    return a->algorithm == b->algorithm && a->n == b->n && a->k == b->k && a->registers == b->registers &&
+           a->any_order == b->any_order && a->crashes == b->crashes && a->shutdowns == b->shutdowns &&
+           a->failures == b->failures && a->aborts == b->aborts && a->transient == b->transient;
+}
+
+/* --- one row ------------------------------------------------------------------------------------------------------ */
+
+static void keep_note(struct row *row, const char *text)
+{
+    if (row->note[0] == '\0' && text != NULL)
+        snprintf(row->note, sizeof row->note, "%s", text);
+}
+
+static void compare(struct row *row)
+{
+    bool met = row->statement->at_most ? row->measured <= row->bound : row->measured == row->bound;
+    row->has_measured = true;
+    row->found = !row->has_bound || met ? HOLDS : VIOLATED;
+}
+
+static void keep_trace(struct row *row, const struct finding *finding, const struct exploration *exploration)
+{
+    if (!finding->has_witness || row->has_trace)
+        return;
+    row->has_trace = true;
+    trace_of(&row->trace, finding, exploration->model);
+}
+
+static void take_finding(struct row *row, const struct finding *finding, const struct answer *answer,
+                         const struct asking *asking)
+{
+    row->found = finding->verdict;
+    if (finding->verdict == VIOLATED || finding->verdict == UNDECIDED)
+        keep_note(row, finding->what[0] != '\0' ? finding->what : answer->exploration.stopped);
+    if (finding->verdict == HOLDS && finding->has_bound) {
+        row->measured = finding->bound;
+        compare(row);
+    }
+    if (asking->traces && finding->verdict == VIOLATED)
+        keep_trace(row, finding, &answer->exploration);
+}
+
+/* Of several properties together: the worst that was found of one. */
+static bool is_worse(enum verdict a, enum verdict b)
+{
+    static const int badness[] = {[HOLDS] = 0, [VACUOUS] = 1, [UNDECIDED] = 2, [VIOLATED] = 3};
+    return badness[a] > badness[b];
+}
+
+static void take_properties(struct row *row, const struct question *question, const struct answer *answer,
+                            const struct asking *asking)
+{
+    const struct finding *worst = NULL;
+    for (unsigned p = 0; p < question->property_count; p++)
+        if (row->properties >> question->properties[p] & 1 &&
+            (worst == NULL || is_worse(answer->findings[p].verdict, worst->verdict)))
+            worst = &answer->findings[p];
+    take_finding(row, worst, answer, asking);
+    if (answer->frozen)
+        keep_note(row, "states: contents of the registers, which suffice (D10)");
+}
+
+static void ask_judge(struct row *row, const struct answer *answer, const struct asking *asking)
+{
+    const struct judge *judge = row->statement->judge;
+    struct finding finding = {.property = judge->shows, .verdict = UNDECIDED};
+    if (answer->exploration.stopped == NULL) {
+        finding.verdict = HOLDS;
+        judge->ask(&finding, &answer->exploration, judge);
+        if (finding.verdict == HOLDS && finding.fired == 0)
+            finding.verdict = VACUOUS;
+    }
+    take_finding(row, &finding, answer, asking);
+    finding_close(&finding);
+}
+
+static void take_answer(struct row *row, const struct question *question, const struct answer *answer,
+                        const struct asking *asking)
+{
+    const struct quantity *quantity = row->statement->quantity;
+    row->has_states = true;
+    row->states = answer->exploration.states;
+    if (row->properties != 0) {
+        take_properties(row, question, answer, asking);
+    } else if (row->statement->judge != NULL) {
+        ask_judge(row, answer, asking);
+    } else if (answer->exploration.stopped != NULL) {
+        keep_note(row, answer->exploration.stopped);
+    } else {
+        row->measured = quantity->explored(&answer->exploration);
+        compare(row);
+    }
+}
+
+static void answer_alone(struct row *row, uint64_t limit)
+{
+    double start = now();
+    if (row->statement->calculation != NULL) {
+        row->statement->calculation->compute(row, limit);
+    } else {
+        struct instance instance;
+        instance_open(&instance, &row->setting);
+        row->measured = row->statement->quantity->declared(&instance);
+        instance_close(&instance);
+        compare(row);
+    }
+    row->seconds = now() - start;
+}
+
+/* --- all rows ----------------------------------------------------------------------------------------------------- */
+
+/* Explores the setting of row number `first` and answers it and all later rows that are about the same. */
+static void answer_group(struct rows *rows, unsigned first, const unsigned *group, const struct asking *asking,
+                         uint64_t limit)
+{
+    struct question question = {.setting = rows->row[first].setting,
+                                .options = {.memory_limit = limit, .report = asking->progress}};
+    for (unsigned r = first; r < rows->count; r++) {
+        if (group[r] != first)
+            continue;
+        for (unsigned p = 0; p < PROPERTIES; p++)
+            if (rows->row[r].properties >> p & 1)
+                question_add(&question, (enum property)p);
+        question.keep_graph |= rows->row[r].properties == 0;
+    }
+    double start = now();
+    struct answer answer;
+    question_answer(&question, &answer);
+    for (unsigned r = first; r < rows->count; r++)
+        if (group[r] == first)
+            take_answer(&rows->row[r], &question, &answer, asking);
+    answer_close(&answer, &question);
+    for (unsigned r = first; r < rows->count; r++)
+        if (group[r] == first)
+            rows->row[r].seconds = now() - start;
+}
+
+void rows_answer(struct rows *rows, const struct asking *asking)
+{
+    uint64_t limit = memory_limit();
+    unsigned *group = must_allocate((rows->count + 1) * sizeof *group);
+    unsigned groups = 0, done = 0;
+    for (unsigned r = 0; r < rows->count; r++) {
+        group[r] = r;
+        for (unsigned other = 0; needs_exploration(&rows->row[r]) && group[r] == r && other < r; other++)
+            if (group[other] == other && needs_exploration(&rows->row[other]) &&
+                same_setting(&rows->row[other].setting, &rows->row[r].setting))
+                group[r] = other;
+        groups += group[r] == r;
+    }
+    for (unsigned r = 0; r < rows->count; r++) {
+        if (group[r] != r)
+            continue;
+        if (asking->report != NULL)
+            asking->report(&rows->row[r], done, groups);
+        done++;
+        if (needs_exploration(&rows->row[r]))
+            answer_group(rows, r, group, asking, limit);
+        else
+            answer_alone(&rows->row[r], limit);
+    }
+    free(group);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# admit claims: what the papers say, row by row, and what is found.
+load helper
+
+setup() {
+    scratch=$(mktemp -d)
+}
+
+teardown() {
+    rm -rf "$scratch"
+}
+
+@test "every row has all fields, and what is found is a verdict" {
+    exits 0 claims bl93 --json
+    json 'length > 50'
+    json 'all(.[]; keys_unsorted == ["paper", "claim", "algorithm", "n", "k", "registers", "faults", "property",
+        "published", "found", "measured", "bound", "states", "seconds", "agrees", "note"])'
+    json 'all(.[]; .paper == "bl93" and (.claim | contains(": ")) and (.faults | type) == "array")'
+    json 'all(.[]; [.found] | inside(["holds", "violated", "undecided", "vacuous"]))'
+    json 'all(.[]; .agrees == (if .found == "holds" then .published else (.published | not) end))'
+    json 'all(.[]; (.measured == null) or (.bound == null) or .measured == .bound)'
+    json 'any(.[]; .property == "shared values" and .n == 4 and .measured == 16 and .bound == 16)'
+    json 'any(.[]; .published == false and .found == "violated")'
+}
+
+@test "a person gets a table, by paper and theorem, and a summary" {
+    exits 0 claims bl93 --only "Theorem 4.1"
+    says "bl93: Burns, Lynch"
+    says "Theorem 4.1 "
+    says_not "Section 6"
+    [[ $output =~ [0-9]+" rows: "[0-9]+" agree, 0 disagree, 0 undecided" ]]
+}
+
+@test "faults are in the rows, as many as there are processes" {
+    exits 0 claims lamport86 --only "Lemma 2" --json
+    json 'any(.[]; .n == 3 and .registers == "safe" and .faults == ["failure:3"])'
+    json 'any(.[]; .n == 2 and .faults == ["shutdown:2"])'
+    json 'all(.[]; .agrees)'
+}
+
+@test "rows can be chosen, upper and lower case alike" {
+    exits 0 claims --only "LOCKED OUT" --json
+    json 'length > 0 and all(.[]; .claim | test("locked out"))'
+    exits 0 claims --only one_bit:rewrites --json
+    json 'length > 0 and all(.[]; .algorithm == "one_bit:rewrites")'
+    refused "no row is about 'xyzzy'" claims --only xyzzy
+}
+
+@test "the rows come in the same order, with the same findings, every time" {
+    without_times='map(del(.seconds))'
+    exits 0 claims bl93 --json
+    first=$(jq "$without_times" <<<"$output")
+    exits 0 claims bl93 --json
+    [ "$first" = "$(jq "$without_times" <<<"$output")" ]
+}
+
+@test "a list asks nothing, and has the long rows too" {
+    exits 0 claims --list --json
+    json 'all(.[]; .found == null and .states == null and .agrees == null)'
+    json '(map(.paper) | unique) == ["bl93", "lamport86"]'
+    json 'any(.[]; .algorithm == "burns_lynch" and .n == 7)'
+    exits 0 claims --list
+    says " full"
+}
+
+@test "every algorithm and every property in the tables is one that there is" {
+    exits 0 algorithms --mutants --json
+    jq 'map(.id)' <<<"$output" >"$scratch/ids"
+    exits 0 claims --list --json
+    # Until all algorithms of the tables are in the catalogue; then none may be left out.
+    [[ $stderr != *"left out"* ]] || skip "not all algorithms of the tables are there yet"
+    jq --exit-status --slurpfile ids "$scratch/ids" \
+        'map(.algorithm | select(. != null)) - $ids[0] == []' <<<"$output"
+    # Names like those of properties are those of properties.
+    exits 2 check one_bit --property xyzzy
+    known=$stderr
+    exits 0 claims --list --json
+    for name in $(jq -r '.[].property | select(test("^[a-z]+(-[a-z]+)*( [+] [a-z]+(-[a-z]+)*)*$")) | split(" + ")[]' \
+        <<<"$output" | sort -u); do
+        [[ $known == *"$name"* ]] || {
+            echo "there is no property $name"
+            return 1
+        }
+    done
+}
+
+@test "a violated row has a counterexample that replay confirms" {
+    exits 0 claims bl93 --only "locked out" --traces "$scratch"
+    [ -f "$scratch/bl93.burns_lynch.n3.atomic.normal.lockout-freedom_of_p_n-1.json" ]
+    for trace in "$scratch"/*.json; do
+        exits 0 replay "$trace"
+        says "Confirmed"
+    done
+    exits 0 claims lamport86 --only "not abortion safe" --traces "$scratch"
+    exits 0 replay "$scratch/lamport86.one_bit.n2.safe.abort.deadlock-freedom.json"
+}
+
+@test "what no property names is executed, too" {
+    exits 0 claims lamport86 --only "starts first" --traces "$scratch"
+    exits 0 replay "$scratch/lamport86.one_bit.n2.atomic.normal.starts_first__enters_first.json"
+    says "the run is possible"
+}
+
+@test "bad usage" {
+    refused "there is no paper 'knuth66'; there are lamport86, bl93" claims knuth66
+    refused "there is no option" claims --frobnicate
+    refused "--only needs a value" claims --only
+    refused "cannot write to" claims bl93 --traces "$scratch/nowhere"
+    exits 0 claims --help
+    says "usage: admit claims"
+}
