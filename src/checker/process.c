@@ -77,9 +77,10 @@ void instance_open(struct instance *instance, const struct setting *setting)
         instance->process_size = offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t);
 }
 
-void stepped_set_too_small(unsigned to, unsigned room)
+void stepped_set_too_small(const char *id, unsigned to, unsigned room)
 {
-    die("a for_all over %u elements is too much for the checker: it keeps the set of those left in %u bits", to, room);
+    die("%s: a for_all over %u elements is too much for the checker: it keeps the set of those left in %u bits", id, to,
+        room);
 }
 
 void instance_close(struct instance *instance)

@@ -119,11 +119,12 @@ int command_count(int argc, char **argv)
     struct count_request request;
     read_request(&request, argc, argv);
     const char *id = request.entry->algorithm->about.id;
+    int width = strlen(id) > 16 ? (int)strlen(id) : 16;
     json_t *rows = json_array();
     bool complete = true;
     if (!request.json)
-        printf("%-16s %3s %3s %-12s %10s %10s %12s %14s\n", "algorithm", "n", "k", "schedule", "steps max", "mean",
-               "shared bits", "shared values");
+        printf("%-*s %3s %3s %-12s %10s %10s %12s %14s\n", width, "algorithm", "n", "k", "schedule", "steps max",
+               "mean", "shared bits", "shared values");
     for (unsigned s = 0; s < request.size_count; s++) {
         struct setting setting = setting_for(&request, request.sizes[s]);
         struct instance instance;
@@ -147,8 +148,8 @@ int command_count(int argc, char **argv)
                                                       tally.steps_mean, "starved", tally.starved, "shared_bits",
                                                       number_or_null(bits), "shared_values", number_or_null(values)));
             else
-                printf("%-16s %3u %3u %-12s %10s %10.1f %12s %14s\n", id, setting.n, setting.k, schedule_name[schedule],
-                       steps_text, tally.steps_mean, bits_text, values_text);
+                printf("%-*s %3u %3u %-12s %10s %10.1f %12s %14s\n", width, id, setting.n, setting.k,
+                       schedule_name[schedule], steps_text, tally.steps_mean, bits_text, values_text);
         }
         instance_close(&instance);
     }

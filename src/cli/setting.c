@@ -68,15 +68,16 @@ void check_setting(const char *command, const struct setting *setting, const enu
     instance_open(&instance, setting);
     check_registers_for_faults(command, &instance);
     for (unsigned r = 0; r < instance.reg_count && setting->registers != ATOMIC; r++) {
+        char name[64];
+        register_name(&instance, r, name, sizeof name);
         if (instance.regs[r].writer < 0)
-            usage_error(command, "%s registers are defined for one writer each, and %s[%u] of %s has several",
-                        register_kind_name[setting->registers], instance.regs[r].array->name, instance.regs[r].element,
-                        about->id);
+            usage_error(command, "%s registers are defined for one writer each, and %s of %s has several",
+                        register_kind_name[setting->registers], name, about->id);
         if (setting->registers == SAFE && register_domain(&instance, r) == TICKET)
             usage_error(command,
-                        "%s[%u] of %s is unbounded: a safe read of it could return infinitely many values; "
+                        "%s of %s is unbounded: a safe read of it could return infinitely many values; "
                         "try --registers regular",
-                        instance.regs[r].array->name, instance.regs[r].element, about->id);
+                        name, about->id);
     }
     instance_close(&instance);
 }

@@ -122,12 +122,12 @@ static inline proc stepped_choose(struct stepping *P, uint64_t todo, bool circle
 }
 
 /* Ends the program: a for_all would go up to element to-1, and its `todo` has room for so many. */
-_Noreturn void stepped_set_too_small(unsigned to, unsigned room);
+_Noreturn void stepped_set_too_small(const char *id, unsigned to, unsigned room);
 
-static inline uint64_t stepped_range(unsigned from, unsigned to, size_t set_size)
+static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to, size_t set_size)
 {
     if (to > 8 * set_size)
-        stepped_set_too_small(to, (unsigned)(8 * set_size));
+        stepped_set_too_small(id, to, (unsigned)(8 * set_size));
     return from < to ? UINT64_MAX >> (64 - to) & UINT64_MAX << from : 0;
 }
 
@@ -213,9 +213,10 @@ static inline uint64_t stepped_range(unsigned from, unsigned to, size_t set_size
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \
             JOIN(body_, __LINE__) :
-#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range((from), (to), sizeof L.todo), false)
+#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
 #define for_all_in(name_, v, set) for_each_in (name_, v, set, true)
-#define for_all_others(name_, v) for_all_in (name_, v, stepped_range(0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
+#define for_all_others(name_, v)                                                                                       \
+    for_all_in (name_, v, stepped_range(ADMIT_ID, 0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
 
 #define while_waiting() ((void)0)
 #define waiting_room() ((void)(P->in_waiting_room = true))

@@ -11,11 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern const struct native_algorithm broken_wrong_writer; /* compiled with ADMIT_DEBUG */
+extern const struct native_algorithm broken_wrong_writer, broken_wrong_row; /* compiled with ADMIT_DEBUG */
 
-static void writing_anothers_register_is_fatal(void **state)
+static void assert_fatal(const struct native_algorithm *broken)
 {
-    (void)state;
     int messages[2];
     assert_int_equal(pipe(messages), 0);
     pid_t child = fork();
@@ -23,7 +22,7 @@ static void writing_anothers_register_is_fatal(void **state)
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         signal(SIGABRT, SIG_DFL); /* cmocka would catch it */
         dup2(messages[1], STDERR_FILENO);
-        admit_lock_enter(admit_lock_create_by(&broken_wrong_writer, 3, 1), 1);
+        admit_lock_enter(admit_lock_create_by(broken, 3, 1), 1);
         _exit(0);
     }
     close(messages[1]);
@@ -37,8 +36,21 @@ static void writing_anothers_register_is_fatal(void **state)
     assert_non_null(strstr(text, "process 1 wrote a register that only process 2 may write"));
 }
 
+static void writing_anothers_register_is_fatal(void **state)
+{
+    (void)state;
+    assert_fatal(&broken_wrong_writer);
+}
+
+static void writing_into_anothers_row_is_fatal(void **state)
+{
+    (void)state;
+    assert_fatal(&broken_wrong_row);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(writing_anothers_register_is_fatal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(writing_anothers_register_is_fatal),
+                                       cmocka_unit_test(writing_into_anothers_row_is_fatal)};
     return cmocka_run_group_tests_name("native debug", tests, NULL, NULL);
 }

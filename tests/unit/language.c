@@ -14,8 +14,14 @@
 #define ADMIT_SYMBOL stepped_unit_words
 #include "registers/language.h"
 
+/* A part with registers of its own. */
+struct part {
+    array grid;
+};
+
 struct shared {
     array mark, count;
+    struct part part;
 };
 
 struct add_two {
@@ -23,17 +29,34 @@ struct add_two {
     proc old;
 };
 
+struct look_around {
+    position at;
+    proc j;
+    numberset todo; /* goes beyond the processes */
+};
+
 struct locals {
     position at;
     proc j, visits;
-    procset todo;
+    procset todo, marked;
     struct add_two add_two;
+    struct look_around look_around;
 };
+
+enum { COLUMNS = 20 };
+
+static void name_column(char *name, size_t size, unsigned n, unsigned row, unsigned column)
+{
+    snprintf(name, size, "(%u of %u)<%c>", row, n, 'a' + (char)column);
+}
 
 DECLARE
 {
     S->mark = registers("mark", n, 3, 1, .writer = OWN_ELEMENT);
     S->count = registers("count", 1, 8, 0, .writer = ANYBODY);
+    S->part.grid = register_rows("grid", n, COLUMNS, 4, ANY_VALUE, .writer = OWN_ROW, .elements = name_column);
+    register_rows("plain", n, 2, BOOLEAN, 1, .writer = OWN_ROW);
+    register_rows("empty", n, 0, BOOLEAN, 1, .writer = OWN_ROW);
 }
 
 PROCEDURE(add_two)
@@ -42,8 +65,22 @@ BEGIN
     update(S->count[0], L.old, (L.old + 2u) % 8);
 END
 
+static enum outcome look_around(struct stepping *P, const struct part *S, struct look_around *frame) BEGIN
+    for_all ("around", L.j, 16, COLUMNS)(void) get(S->grid[i * COLUMNS + L.j]);
+END
+
 /* What it does wrong is chosen by k; 1 is right. */
-enum { RIGHT = 1, TWO_ACCESSES, NO_ACCESS_AT_ALL, FOREIGN_REGISTER, OUT_OF_DOMAIN, DOORWAY_TWICE };
+enum {
+    RIGHT = 1,
+    TWO_ACCESSES,
+    NO_ACCESS_AT_ALL,
+    FOREIGN_REGISTER,
+    OUT_OF_DOMAIN,
+    DOORWAY_TWICE,
+    FOREIGN_ROW,
+    SET_TOO_SMALL,
+    SOME_SET /* is right, too */
+};
 
 ENTER
 BEGIN
@@ -59,7 +96,21 @@ BEGIN
     CALL(add_two, L.add_two);
     forget(L.add_two);
     forget(L.visits);
-    if (k != RIGHT) {
+    if (k == SOME_SET) {
+        L.marked = (procset)(only(1) | only(3));
+        for_all_in ("marked", L.j, L.marked) {
+            (void)get(S->mark[L.j]);
+            L.marked &= ~only(L.j);
+        }
+        CALL_PART(look_around, S->part, L.look_around);
+        forget(L.look_around);
+    } else if (k == SET_TOO_SMALL) {
+        for_all ("too wide", L.j, 0, 17)
+            (void)get(S->count[0]);
+    } else if (k == FOREIGN_ROW) {
+        AT("wrong")
+        put(S->part.grid[(i + 1) * COLUMNS], 0);
+    } else if (k != RIGHT) {
         AT("wrong")
         if (k != NO_ACCESS_AT_ALL)
             put(S->mark[k == FOREIGN_REGISTER ? (i + 1) % n : i], k == OUT_OF_DOMAIN ? 3 : 2);
@@ -196,6 +247,29 @@ static void nested_procedure_and_update(void **state)
     instance_close(&instance);
 }
 
+/* A for_all over a given set, in the native order and in any; one over more than there are processes; a part. */
+static void sets_and_parts(void **state)
+{
+    (void)state;
+    unsigned grid = 6 + 2 * COLUMNS;
+    for (unsigned any = 0; any < 2; any++) {
+        start(5, SOME_SET, 2, ATOMIC, any == 1);
+        while (strcmp(process.label, "marked") != 0)
+            step(2, 0, 1);
+        if (any)
+            assert_visits(2, "marked", 2, (unsigned[]){1, 0}, (unsigned[]){3, 1});
+        else
+            assert_visits(2, "marked", 2, NULL, (unsigned[]){1, 3});
+        if (any)
+            assert_visits(2, "around", 4, (unsigned[]){3, 1, 1, 0},
+                          (unsigned[]){grid + 19, grid + 17, grid + 18, grid + 16});
+        else
+            assert_visits(2, "around", 4, NULL, (unsigned[]){grid + 16, grid + 17, grid + 18, grid + 19});
+        assert_int_equal(process.section, CRITICAL);
+        instance_close(&instance);
+    }
+}
+
 /* --- what is declared --------------------------------------------------------------------------------------------- */
 
 static void declarations(void **state)
@@ -203,14 +277,24 @@ static void declarations(void **state)
     (void)state;
     char name[32];
     start(5, RIGHT, 0, ATOMIC, false);
-    assert_int_equal(instance.reg_count, 6);
-    assert_int_equal(shared_bits(&instance), 5 * 2 + 3);
+    assert_int_equal(instance.reg_count, 6 + 5 * COLUMNS + 5 * 2);
+    assert_int_equal(shared_bits(&instance), 5 * 2 + 3 + 5 * COLUMNS * 2 + 5 * 2);
+    assert_int_equal(shared_bits_each(&instance), UINT64_MAX); /* count is anybody's */
     register_name(&instance, 3, name, sizeof name);
     assert_string_equal(name, "mark[3]");
     register_name(&instance, 5, name, sizeof name);
     assert_string_equal(name, "count");
     assert_int_equal(instance.regs[3].writer, 3);
     assert_int_equal(instance.regs[5].writer, -1);
+    unsigned grid = 6, plain = 6 + 5 * COLUMNS;
+    register_name(&instance, grid + 3 * COLUMNS + 2, name, sizeof name);
+    assert_string_equal(name, "grid(3 of 5)<c>");
+    assert_int_equal(instance.regs[grid + 3 * COLUMNS + 2].writer, 3);
+    assert_int_equal(initial_value(instance.regs[grid].array), 0);
+    register_name(&instance, plain + 9, name, sizeof name);
+    assert_string_equal(name, "plain[4][1]");
+    assert_int_equal(instance.regs[plain + 9].writer, 4);
+    assert_int_equal(initial_value(instance.regs[plain].array), 1);
     instance_close(&instance);
 }
 
@@ -250,6 +334,8 @@ static void refuses(void **state)
         {FOREIGN_REGISTER, "writes mark[1], which only process 1 may write"},
         {OUT_OF_DOMAIN, "writes 3 to mark[0], which has 3 values"},
         {DOORWAY_TWICE, "is not in one"},
+        {FOREIGN_ROW, "which only process 1 may write"},
+        {SET_TOO_SMALL, "over 17 elements"},
     };
     char message[256];
     (void)state;
@@ -270,6 +356,7 @@ int main(void)
         cmocka_unit_test(any_order),
         cmocka_unit_test(a_failed_wait_keeps_the_choice_open),
         cmocka_unit_test(nested_procedure_and_update),
+        cmocka_unit_test(sets_and_parts),
         cmocka_unit_test(declarations),
         cmocka_unit_test(refuses),
     };
