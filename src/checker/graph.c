@@ -14,6 +14,7 @@ void graph_close(struct graph *graph)
     free(graph->kinds);
     free(graph->standing);
     free(graph->numbers);
+    free(graph->lasting);
     memset(graph, 0, sizeof *graph);
 }
 

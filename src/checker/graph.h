@@ -34,6 +34,7 @@ struct graph {
     uint8_t *kinds;
     struct standing *standing;
     uint32_t *numbers; /* in the store */
+    uint8_t *lasting;  /* where the start is arbitrary: states_after_loops (sweeps.h); otherwise NULL */
     uint32_t state_room;
     uint64_t edge_room;
 };
@@ -44,6 +45,12 @@ void graph_reserve(struct graph *graph, uint64_t states, uint64_t edges);
 /* While exploring, edges lead to numbers in the store; at the end, to numbers in the graph. */
 void graph_renumber(struct graph *graph, unsigned threads);
 uint64_t graph_bytes(const struct graph *graph);
+
+/* Whether a loop can go through the state, as far as is known without looking. */
+static inline bool may_last(const struct graph *graph, uint32_t state)
+{
+    return graph->lasting == NULL || graph->lasting[state];
+}
 
 static inline uint16_t exiting(const struct standing *standing)
 {

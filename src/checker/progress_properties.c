@@ -45,7 +45,7 @@ static uint32_t find_deadlock(const struct part *part, struct components *compon
 {
     const struct graph *graph = part->graph;
     for (uint32_t state = 0; state < graph->states; state++)
-        in[state] = may_last_without_entries(&graph->standing[state], graph->k) &&
+        in[state] = may_last(graph, state) && may_last_without_entries(&graph->standing[state], graph->k) &&
                     (who < 0 || tries(&graph->standing[state], (unsigned)who));
     sweep_to_loops(graph, in, part->forbidden);
     return fair_component(part, components, is_deadlock, &graph->k);
@@ -124,7 +124,7 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
         struct lockout *lockout = &lockouts->of[i];
         lockout->in = must_allocate(graph->states);
         for (uint32_t state = 0; state < graph->states && state < lockouts->limit; state++)
-            lockout->in[state] = is_under_way(&graph->standing[state], i);
+            lockout->in[state] = may_last(graph, state) && is_under_way(&graph->standing[state], i);
         lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components,
                                         few_faulty, &graph->k);
         if (lockout->start == NOWHERE) {

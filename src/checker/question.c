@@ -2,6 +2,7 @@
 #include "checker/question.h"
 
 #include "checker/frozen.h"
+#include "checker/sweeps.h"
 #include "checker/trace.h"
 
 #include <stdio.h>
@@ -76,6 +77,8 @@ void question_answer(struct question *question, struct answer *answer)
         return;
     }
     explore(&answer->exploration, &answer->model, &question->setting, options);
+    if (question->setting.transient && answer->exploration.stopped == NULL)
+        answer->exploration.graph.lasting = states_after_loops(&answer->exploration.graph);
     if (needs_enabled && answer->exploration.stopped == NULL)
         enabled_find(&answer->enabled, &answer->exploration.graph);
     for (unsigned p = 0; p < question->property_count; p++) {

@@ -11,7 +11,7 @@ struct question {
     struct setting setting;
     enum property properties[PROPERTIES];
     unsigned property_count;
-    bool keep_graph; /* whoever asks has questions of its own for all states and steps */
+    bool keep_graph;                    /* whoever asks has questions of its own for all states and steps */
     struct exploration_options options; /* want_graph, stop_at_violation and, if 0, memory_limit are filled in */
     void (*judging)(const struct exploration *exploration, enum property asked); /* may be NULL */
 };

@@ -107,7 +107,8 @@ struct loops {
 static void loops_find(struct loops *loops, const struct graph *graph)
 {
     loops->in = must_allocate(graph->states);
-    memset(loops->in, 1, graph->states);
+    for (uint32_t state = 0; state < graph->states; state++)
+        loops->in[state] = may_last(graph, state);
     loops->part = (struct part){.graph = graph, .in = loops->in};
     loops->fair = fair_states(&loops->part, &loops->components);
 }

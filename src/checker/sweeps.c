@@ -95,3 +95,40 @@ void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden)
 {
     sweep(&(struct sweeping){.graph = graph, .marks = in, .forbidden = forbidden, .visit = drop_if_loose});
 }
+
+/* --- after loops -------------------------------------------------------------------------------------------------- */
+
+/* A loop that is a single state: somebody steps there without changing anything, or all rest. */
+static bool can_stay(const struct graph *graph, uint32_t state)
+{
+    const struct standing *standing = &graph->standing[state];
+    uint16_t all = (uint16_t)((1u << graph->n) - 1);
+    return standing->spins != 0 || (resting(standing) & all) == all;
+}
+
+uint8_t *states_after_loops(const struct graph *graph)
+{
+    uint8_t *in = must_allocate(graph->states);
+    uint32_t *arrivals = must_allocate(graph->states * sizeof *arrivals);
+    uint32_t *queue = must_allocate(graph->states * sizeof *queue), tail = 0;
+    for (uint64_t edge = 0; edge < graph->edges; edge++)
+        arrivals[graph->targets[edge]]++;
+    for (uint32_t state = 0; state < graph->states; state++) {
+        in[state] = arrivals[state] > 0 || can_stay(graph, state);
+        if (!in[state])
+            queue[tail++] = state;
+    }
+    for (uint32_t head = 0; head < tail; head++) {
+        uint32_t state = queue[head];
+        for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
+            uint32_t to = graph->targets[edge];
+            if (--arrivals[to] == 0 && !can_stay(graph, to)) {
+                in[to] = 0;
+                queue[tail++] = to;
+            }
+        }
+    }
+    free(arrivals);
+    free(queue);
+    return in;
+}
