@@ -34,7 +34,7 @@ struct graph {
     uint8_t *kinds;
     struct standing *standing;
     uint32_t *numbers; /* in the store */
-    uint8_t *lasting;  /* where the start is arbitrary: states_after_loops (sweeps.h); otherwise NULL */
+    uint8_t *lasting;  /* where the start is arbitrary, fair_states (runs.h) of it all; otherwise NULL */
     uint32_t state_room;
     uint64_t edge_room;
 };
@@ -46,7 +46,8 @@ void graph_reserve(struct graph *graph, uint64_t states, uint64_t edges);
 void graph_renumber(struct graph *graph, unsigned threads);
 uint64_t graph_bytes(const struct graph *graph);
 
-/* Whether a loop can go through the state, as far as is known without looking. */
+/* Whether a loop in which everybody steps or rests can go through the state, as far as is known without looking: a loop
+ * in a part of the graph is a loop in the whole. */
 static inline bool may_last(const struct graph *graph, uint32_t state)
 {
     return graph->lasting == NULL || graph->lasting[state];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/question.h"
 
+#include "checker/die.h"
 #include "checker/frozen.h"
-#include "checker/sweeps.h"
 #include "checker/trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 static double now(void)
@@ -54,6 +55,18 @@ static bool answered_shortly(const struct question *question, struct answer *ans
     return true;
 }
 
+/* From an arbitrary start most states are gone through once and never again. All questions are about the others, so
+ * that these are looked for once. */
+static void find_lasting(struct graph *graph)
+{
+    uint8_t *in = must_allocate(graph->states);
+    memset(in, 1, graph->states);
+    struct components components;
+    graph->lasting = fair_states(&(struct part){.graph = graph, .in = in}, &components);
+    components_close(&components);
+    free(in);
+}
+
 void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
@@ -78,7 +91,7 @@ void question_answer(struct question *question, struct answer *answer)
     }
     explore(&answer->exploration, &answer->model, &question->setting, options);
     if (question->setting.transient && answer->exploration.stopped == NULL)
-        answer->exploration.graph.lasting = states_after_loops(&answer->exploration.graph);
+        find_lasting(&answer->exploration.graph);
     if (needs_enabled && answer->exploration.stopped == NULL)
         enabled_find(&answer->enabled, &answer->exploration.graph);
     for (unsigned p = 0; p < question->property_count; p++) {

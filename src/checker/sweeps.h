@@ -21,9 +21,4 @@ uint16_t *sweep_for_blocked(const struct graph *graph);
  * or is one in which everybody outside the remainder can step without changing anything. */
 void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden);
 
-/* The states that a run can be in after it has been round some loop, or rested: all but those that only states lead to
- * to which nothing leads. Where the start is arbitrary these are few, and all that lasts happens among them. The caller
- * frees it. */
-uint8_t *states_after_loops(const struct graph *graph);
-
 #endif
