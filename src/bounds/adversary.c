@@ -50,6 +50,7 @@ static void record_violation(struct adversary *a, const struct run *run, size_t 
     *trace = (struct trace){.setting = a->bound->instance.setting,
                             .count = run->history.count,
                             .loop = loop,
+                            .loop_end = loop == NO_LOOP ? NO_LOOP : run->history.count,
                             .steps = must_allocate(run->history.count * sizeof *trace->steps)};
     for (size_t s = 0; s < trace->count; s++)
         trace->steps[s].process = run->history.steps[s];

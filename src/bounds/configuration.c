@@ -18,8 +18,11 @@ void configuration_start(struct configuration *q, const struct instance *instanc
     memset(q, 0, sizeof *q);
     q->instance = instance;
     q->values = must_allocate(values_size(q));
-    for (unsigned r = 0; r < instance->reg_count; r++)
-        q->values[r] = instance->regs[r].array->initial;
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        /* Where none is declared, any value will do: the proof is about every initial configuration. */
+        uint64_t initial = instance->regs[r].array->initial;
+        q->values[r] = initial == ANY_VALUE ? 0 : initial;
+    }
     for (unsigned i = 0; i < instance->setting.n; i++)
         process_start(instance, i, &q->process[i]);
 }

@@ -4,7 +4,10 @@
  */
 #include "claims/claims.h"
 
+#include "algorithms/cycles.h"
+#include "bounds/variables.h"
 #include "checker/catalogue.h"
+#include "checker/die.h"
 #include "counter/values.h"
 
 #include <stdio.h>
@@ -71,10 +74,8 @@ static void compute_costs(struct row *row, uint64_t memory_limit)
     row->found = HOLDS;
     for (unsigned s = 0; s < SOLUTIONS; s++) {
         const struct entry *entry = catalogue_find(solutions[s]);
-        if (entry == NULL) {
-            row->found = UNDECIDED;
-            return;
-        }
+        if (entry == NULL)
+            die("internal error: there is no algorithm %s", solutions[s]);
         struct setting setting = row->setting;
         struct instance instance;
         setting.algorithm = entry->algorithm;
@@ -90,9 +91,6 @@ static void compute_costs(struct row *row, uint64_t memory_limit)
 const struct calculation costs_increase = {"each needs more variables than the one before", compute_costs};
 
 /* --- lamport86, section 3.3: cycles ------------------------------------------------------------------------------- */
-
-#if __has_include("algorithms/cycles.h")
-#include "algorithms/cycles.h"
 
 /* Calls visit for every cycle on 0..n-1: those through i as their smallest element, for each i, and those of one. */
 static bool for_each_cycle(unsigned n, bool (*visit)(const struct cycle *cycle, struct row *row), struct row *row)
@@ -155,15 +153,8 @@ static void compute_cycles(struct row *row, uint64_t memory_limit)
     }
 }
 const struct calculation cycles_with_i = {"cycles through one process", compute_cycles};
-#else
-const struct calculation changes_somewhere = {"every function on a cycle changes value", NULL};
-const struct calculation cycles_with_i = {"cycles through one process", NULL};
-#endif
 
 /* --- bl93, section 5 ---------------------------------------------------------------------------------------------- */
-
-#if __has_include("bounds/variables.h")
-#include "bounds/variables.h"
 
 /* The adversary of the proof plays against the algorithm: it nullifies n variables, or shows what is wrong with it. */
 static void compute_nullified(struct row *row, uint64_t memory_limit)
@@ -187,6 +178,3 @@ static void compute_nullified(struct row *row, uint64_t memory_limit)
     variables_bound_close(&bound);
 }
 const struct calculation nullified_variables = {"variables nullified", compute_nullified};
-#else
-const struct calculation nullified_variables = {"variables nullified", NULL};
-#endif

@@ -92,7 +92,7 @@ struct quantity {
 /* What needs no exploration, or makes its own: fills in what was found. */
 struct calculation {
     const char *name;
-    void (*compute)(struct row *row, uint64_t memory_limit); /* NULL: not in this build */
+    void (*compute)(struct row *row, uint64_t memory_limit);
 };
 
 struct paper {
@@ -133,7 +133,6 @@ struct row {
 struct rows {
     struct row *row;
     unsigned count, room;
-    unsigned missing; /* rows left out because their algorithm, or what they ask, is not in this build */
 };
 
 /* Adds the rows of a paper; the long ones only if `full`, and only those that `only`, if not NULL, is part of: of the

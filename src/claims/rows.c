@@ -115,11 +115,6 @@ static void add_row(struct rows *rows, const struct row *blank, bool full, const
     }
     if ((row->full && !full) || !is_wanted(row, only))
         return;
-    if ((statement->algorithm != NULL && row->setting.algorithm == NULL) ||
-        (statement->calculation != NULL && statement->calculation->compute == NULL)) {
-        rows->missing++;
-        return;
-    }
     if (rows->count == rows->room) {
         rows->room = rows->room == 0 ? 256 : rows->room * 2;
         rows->row = must_reallocate(rows->row, rows->room * sizeof *rows->row);
@@ -132,6 +127,9 @@ static void add_settings(struct rows *rows, struct row row, unsigned b, bool ful
 {
     const struct statement *statement = row.statement;
     const struct entry *entry = statement->algorithm != NULL ? catalogue_find(statement->algorithm) : NULL;
+    if (statement->algorithm != NULL && entry == NULL)
+        die("internal error: \"%s\" is about %s, and there is no such algorithm", statement->where,
+            statement->algorithm);
     unsigned registers = statement->registers != 0 ? statement->registers : ON_ATOMIC;
     write_claim(&row, statement->behaviours, behaviour_words[b].words);
     for (unsigned n = statement->n.from; n <= statement->n.to; n++)

@@ -18,11 +18,12 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* The graph may take so much; the questions asked of it take as much again, and all of it is to fit into 16 GiB. */
-static uint64_t memory_limit(void)
+/* All is to fit into 16 GiB. The questions asked of a graph take as much again as the graph. */
+static uint64_t memory_limit(bool graph)
 {
-    uint64_t most = UINT64_C(7) << 30, half = free_memory() / 2;
-    return half > 0 && half < most ? half : most;
+    uint64_t most = UINT64_C(14) << 30, unused = free_memory();
+    uint64_t limit = unused > 0 && unused < most ? unused : most;
+    return graph ? limit / 2 : limit;
 }
 
 static bool needs_exploration(const struct row *row)
@@ -145,11 +146,9 @@ static void answer_alone(struct row *row, uint64_t limit)
 /* --- all rows ----------------------------------------------------------------------------------------------------- */
 
 /* Explores the setting of row number `first` and answers it and all later rows that are about the same. */
-static void answer_group(struct rows *rows, unsigned first, const unsigned *group, const struct asking *asking,
-                         uint64_t limit)
+static void answer_group(struct rows *rows, unsigned first, const unsigned *group, const struct asking *asking)
 {
-    struct question question = {.setting = rows->row[first].setting,
-                                .options = {.memory_limit = limit, .report = asking->progress}};
+    struct question question = {.setting = rows->row[first].setting, .options = {.report = asking->progress}};
     for (unsigned r = first; r < rows->count; r++) {
         if (group[r] != first)
             continue;
@@ -158,6 +157,9 @@ static void answer_group(struct rows *rows, unsigned first, const unsigned *grou
                 question_add(&question, (enum property)p);
         question.keep_graph |= rows->row[r].properties == 0;
     }
+    bool graph = question.keep_graph || question.setting.transient || question.property_count > 1 ||
+                 question.properties[0] != EXCLUSION;
+    question.options.memory_limit = memory_limit(graph);
     double start = now();
     struct answer answer;
     question_answer(&question, &answer);
@@ -172,7 +174,6 @@ static void answer_group(struct rows *rows, unsigned first, const unsigned *grou
 
 void rows_answer(struct rows *rows, const struct asking *asking)
 {
-    uint64_t limit = memory_limit();
     unsigned *group = must_allocate((rows->count + 1) * sizeof *group);
     unsigned groups = 0, done = 0;
     for (unsigned r = 0; r < rows->count; r++) {
@@ -190,9 +191,9 @@ void rows_answer(struct rows *rows, const struct asking *asking)
             asking->report(&rows->row[r], done, groups);
         done++;
         if (needs_exploration(&rows->row[r]))
-            answer_group(rows, r, group, asking, limit);
+            answer_group(rows, r, group, asking);
         else
-            answer_alone(&rows->row[r], limit);
+            answer_alone(&rows->row[r], memory_limit(true));
     }
     free(group);
 }

@@ -300,9 +300,6 @@ int command_claims(int argc, char **argv)
     for (unsigned p = 0; p < paper_count; p++)
         if (is_asked_for(&request, papers[p]))
             rows_add(&rows, papers[p], request.full || request.list, request.only);
-    if (rows.missing > 0)
-        fprintf(stderr, "admit claims: %u row%s left out: not in this build\n", rows.missing,
-                rows.missing == 1 ? " is" : "s are");
     if (rows.count == 0)
         usage_error("claims", "no row is about '%s'%s", request.only != NULL ? request.only : "",
                     request.full ? "" : "; --full has more of them");
