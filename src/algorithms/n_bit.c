@@ -12,7 +12,7 @@
  *  - Doorway: towards each j, set z_i[j] so that it is not one's turn; see which j have passed their doorways; say that one
  *    has passed one's own. After each such j wait until it says that it has not, or has come again and set its z, so that
  *    it is one's turn.
- *  - Lemma 4: first come, first served, and no deadlock.
+ *  - Lemma 4: first come, first served, and no deadlock; hence, by Theorem 1, no lockout.
  *
  * Deviations from the figure
  *  - Processes are numbered 0..n-1 instead of 1..N.
@@ -95,5 +95,6 @@ END
 
 ALGORITHM(.title = "The N-Bit FCFS Algorithm", .paper = "lamport86", .figure = "Figure 3", .k = 1, .doorway = true,
           .bits = "n * n", .bits_each = "n", .fairness = "first come, first served, but no exclusion",
-          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE}, {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE},
-                 {BOUNDED_DOORWAY, SAFE, CRASH}, {BOUNDED_EXIT, SAFE, CRASH}));
+          CLAIMS({LOCKOUT_FREEDOM, SAFE, 0}, {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE},
+                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE}, {BOUNDED_DOORWAY, SAFE, CRASH},
+                 {BOUNDED_EXIT, SAFE, CRASH}));
