@@ -124,6 +124,6 @@ ALGORITHM(.title = "The N!-Bit FCFS Algorithm", .paper = "lamport86", .figure = 
           .doorway = true, .bits = "n * (1 + sum(m = 2..n, (n - 1)! / (n - m)!))",
           .bits_each = "1 + sum(m = 2..n, (n - 1)! / (n - m)!)",
           .fairness = "first come, first served, but no exclusion",
-          CLAIMS({LOCKOUT_FREEDOM, SAFE, 0}, {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT},
+          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {LOCKOUT_FREEDOM, SAFE, 0},
                  {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {BOUNDED_DOORWAY, SAFE, CRASH},
                  {BOUNDED_EXIT, SAFE, CRASH}));
