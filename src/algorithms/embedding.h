@@ -14,17 +14,17 @@
  *       FC exit
  *     end repeat
  *
- * The doorway is FC's. FC gives the order and ME the exclusion; it is deadlock free if both are. An algorithm that is made
- * so says which two, then what the catalogue says of it:
+ * The doorway is FC's. FC gives the order and ME the exclusion; it is deadlock free if both are. An algorithm that is
+ * made so says which two, then what the catalogue says of it:
  *
  *     #define FC "algorithms/n_bit.c"
  *     #define ME "algorithms/one_bit.c"
  *     #include "algorithms/embedding.h"
  *     ALGORITHM(...);
  *
- * The two texts are those of the algorithms that can be used alone, as they stand; only the names that every text has are
- * told apart. Their registers must have different names, and FC's leave must not need what its enter has left in its
- * locals.
+ * The two texts are those of the algorithms that can be used alone, as they stand; only the names that every text has
+ * are told apart. Their registers must have different names, and FC's leave must not need what its enter has left in
+ * its locals.
  */
 #include "registers/language.h"
 
