@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The N-Bit FCFS Algorithm. L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2),
- * 1986, Figure 3; a modification of an algorithm of H. P. Katseff.
+ * The N-Bit FCFS Algorithm.
+ * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, Figure 3; a
+ * modification of an algorithm of H. P. Katseff.
  *
  * Design summary
  *  - It does NOT exclude: it lets processes into its "critical section" in the order in which they came, perhaps

@@ -65,6 +65,7 @@ l2:
     AT("l2 y_i *:=* true")
     put_if_different(y[i], true);
 #endif
+    L.gamma = 0;
     for_all ("l2 gamma", L.j, 0, n)
         if (get(y[L.j]))
             L.gamma |= only(L.j);

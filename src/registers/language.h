@@ -35,7 +35,8 @@
  *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may
  *                                       take v out of that set
  *   waiting_room()                      the doorway ends here; never said by an algorithm that has none
- *   forget(L.f)                         L.f is not used any more (so that equal states look equal)
+ *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
+ *                                       its value, or in debug builds gets another: set it before it is used again
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
  * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
