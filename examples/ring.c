@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Five threads in a circle take turns with one bit each (Lamport 1986, section 3.3). A thread looks at its own bit and at
- * that of the one before it: it is its turn if they differ, but the first one's if they are equal. To pass the turn on, it
- * flips its own bit. The N-Bit and N!-Bit algorithms decide by this who waits for whom; here it is alone.
+ * Five threads in a circle take turns with one bit each (Lamport 1986, section 3.3). A thread looks at its own bit
+ * and at that of the one before it: it is its turn if they differ, but the first one's if they are equal. To pass the
+ * turn on, it flips its own bit. The N-Bit and N!-Bit algorithms decide by this who waits for whom; here it is alone.
  *
  *     cc examples/ring.c -lpthread -o ring && ./ring
  */

@@ -17,9 +17,9 @@
  *     ...
  *     admit_lock_destroy(lock);
  *
- * Invariant: between the return of its enter and the call of its leave, a participant is inside; never are more than k.
- * (Two algorithms are parts, which only put participants in order: see admit_algorithm_excludes.) What one wrote inside is
- * seen by everybody who enters after it has left.
+ * Invariant: between the return of its enter and the call of its leave, a participant is inside; never are more than
+ * k. (Two algorithms are parts, which only put participants in order: see admit_algorithm_excludes.) What one wrote
+ * inside is seen by everybody who enters after it has left.
  *
  * WHERE IT LIVES
  *
@@ -99,8 +99,8 @@ typedef enum admit_error {
     ADMIT_N_TOO_LARGE, /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
 } admit_error;
 
-/* One English sentence without full stop; never NULL, also for a number that is no error. That of ADMIT_N_TOO_LARGE names
- * the algorithm, the n and the limit of this thread's last such error, and is good until the next one. */
+/* One English sentence without full stop; never NULL, also for a number that is no error. That of ADMIT_N_TOO_LARGE
+ * names the algorithm, the n and the limit of this thread's last such error, and is good until the next one. */
 ADMIT_API const char *admit_error_message(admit_error error);
 
 /* Why this thread's last call that returned NULL or 0 did so. */
@@ -119,12 +119,13 @@ ADMIT_API const char *admit_algorithm_id(unsigned index);
 ADMIT_API const char *admit_algorithm_title(const char *id);
 ADMIT_API const char *admit_algorithm_fairness(const char *id);
 
-/* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is ADMIT_PARTICIPANTS_MAX but
- * for those whose registers grow as n factorial. */
+/* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is
+ * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial. */
 ADMIT_API unsigned admit_algorithm_max_n(const char *id);
 
-/* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody in, in
- * the order in which they came, and in which another algorithm is embedded ("n_bit/one_bit"); 0 if there is no such id. */
+/* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody
+ * in, in the order in which they came, and in which another algorithm is embedded ("n_bit/one_bit"); 0 if there is no
+ * such id. */
 ADMIT_API int admit_algorithm_excludes(const char *id);
 
 /* Whether such a lock can be made: ADMIT_OK, or the error that making it would give. */

@@ -3,11 +3,11 @@
  * cycles.h - cycles of processes, and boolean functions on them that change value.
  * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, sections 3.3 and 3.5.
  *
- * A cycle <i1, ..., im> has distinct process numbers as elements; turning it round makes no other cycle. Its first element
- * is the smallest. Processes in a cycle can take turns with one boolean v(i) each: it is i's turn if v changes value at i,
- * that is, if v(i) differs from the value at the element before i; but at the first element, if it is the same. A ring of
- * values cannot change at one point only, so one point must be exceptional. Whatever the values are, v changes value at
- * some element (Lemma 3): somebody's turn it always is.
+ * A cycle <i1, ..., im> has distinct process numbers as elements; turning it round makes no other cycle. Its first
+ * element is the smallest. Processes in a cycle can take turns with one boolean v(i) each: it is i's turn if v
+ * changes value at i, that is, if v(i) differs from the value at the element before i; but at the first element, if
+ * it is the same. A ring of values cannot change at one point only, so one point must be exceptional. Whatever the
+ * values are, v changes value at some element (Lemma 3): somebody's turn it always is.
  *
  * An ordered cycle, ORD S, is given by the set S alone; it is kept as that set. Any other one is a struct cycle.
  */
@@ -32,7 +32,7 @@ static inline bool CG(bool v_i, bool v_before, unsigned first, unsigned i)
     return v_i == CGV(v_before, first, i);
 }
 
-/* --- ordered cycles: ORD S, for a set S that is not empty ----------------------------------------------------------- */
+/* --- ordered cycles: ORD S, for a set S that is not empty --------------------------------------------------------- */
 
 static inline unsigned ord_first(uint64_t set)
 {
@@ -51,7 +51,7 @@ static inline unsigned ord_before(uint64_t set, unsigned i)
     return ord_last(lower != 0 ? lower : set);
 }
 
-/* --- any cycles ----------------------------------------------------------------------------------------------------- */
+/* --- any cycles --------------------------------------------------------------------------------------------------- */
 
 enum { CYCLE_MAX = 10 }; /* elements; there are too many longer ones to be of use */
 
@@ -86,9 +86,9 @@ static inline unsigned cycle_before(const struct cycle *cycle, unsigned i)
 
 /* --- CYC(i): the cycles on 0..n-1 that contain i and at least one other element, numbered from 0 ---------------------
  *
- * Read backwards from i, such a cycle is a sequence of distinct others that is not empty. The sequences are numbered in
- * the order of a dictionary. So the cycles in which j immediately precedes i, CYC(j, i), are those that begin with j, and
- * have neighbouring numbers. */
+ * Read backwards from i, such a cycle is a sequence of distinct others that is not empty. The sequences are numbered
+ * in the order of a dictionary. So the cycles in which j immediately precedes i, CYC(j, i), are those that begin with
+ * j, and have neighbouring numbers. */
 
 /* How many sequences of distinct elements there are when r can be chosen from, the empty one counted: 1 + r * (those of
  * r - 1). */

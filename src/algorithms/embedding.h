@@ -14,8 +14,8 @@
  *       FC exit
  *     end repeat
  *
- * The doorway is FC's. FC gives the order and ME the exclusion; it is deadlock free if both are. An algorithm that is made
- * so says which two, then what the catalogue says of it:
+ * The doorway is FC's. FC gives the order and ME the exclusion; it is deadlock free if both are. An algorithm that is
+ * made so says which two, then what the catalogue says of it:
  *
  *     #define FC "algorithms/n_bit.c"
  *     #define ME "algorithms/one_bit.c"

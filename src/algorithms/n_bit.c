@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * The N-Bit FCFS Algorithm.
- * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, Figure 3; a modification
- * of an algorithm of H. P. Katseff.
+ * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, Figure 3; a
+ * modification of an algorithm of H. P. Katseff.
  *
  * Design summary
- *  - It does NOT exclude: it lets processes into its "critical section" in the order in which they came, perhaps several
- *    at a time. n_bit/one_bit.c puts a mutual exclusion algorithm there.
- *  - N bits per process, which only i writes. y[i]: i has passed its doorway. z_i[j], for each other j: read by j alone;
- *    with z_j[i] it tells the two whose turn it is (cycles.h), on the cycle of just i and j.
- *  - Doorway: towards each j, set z_i[j] so that it is not one's turn; see which j have passed their doorways; say that one
- *    has passed one's own. After each such j wait until it says that it has not, or has come again and set its z, so that
- *    it is one's turn.
- *  - Lemma 4: first come, first served, and no deadlock.
+ *  - It does NOT exclude: it lets processes into its "critical section" in the order in which they came, perhaps
+ *    several at a time. n_bit/one_bit.c puts a mutual exclusion algorithm there.
+ *  - N bits per process, which only i writes. y[i]: i has passed its doorway. z_i[j], for each other j: read by j
+ *    alone; with z_j[i] it tells the two whose turn it is (cycles.h), on the cycle of just i and j.
+ *  - Doorway: towards each j, set z_i[j] so that it is not one's turn; see which j have passed their doorways; say
+ *    that one has passed one's own. After each such j wait until it says that it has not, or has come again and set
+ *    its z, so that it is one's turn.
+ *  - Lemma 4: first come, first served, and no deadlock; hence, by Theorem 1, no lockout.
  *
  * Deviations from the figure
  *  - Processes are numbered 0..n-1 instead of 1..N.
  *  - after[j] is kept as a set of processes. "for all j" runs through the processes in any order, and in the waiting
- *    statement from one round of a while to that of another j; but a round, or the two accesses to z in the doorway, are
- *    not interleaved with those for another j.
+ *    statement from one round of a while to that of another j; but a round, or the two accesses to z in the doorway,
+ *    are not interleaved with those for another j.
  */
 #include "algorithms/cycles.h"
 #include "registers/language.h"
@@ -95,5 +95,6 @@ END
 
 ALGORITHM(.title = "The N-Bit FCFS Algorithm", .paper = "lamport86", .figure = "Figure 3", .k = 1, .doorway = true,
           .bits = "n * n", .bits_each = "n", .fairness = "first come, first served, but no exclusion",
-          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE}, {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE},
-                 {BOUNDED_DOORWAY, SAFE, CRASH}, {BOUNDED_EXIT, SAFE, CRASH}));
+          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE}, {LOCKOUT_FREEDOM, SAFE, 0},
+                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE}, {BOUNDED_DOORWAY, SAFE, CRASH},
+                 {BOUNDED_EXIT, SAFE, CRASH}));

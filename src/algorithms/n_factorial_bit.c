@@ -4,23 +4,25 @@
  * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, Figure 4.
  *
  * Design summary
- *  - It does NOT exclude: like the N-Bit Algorithm (n_bit.c) it lets processes into its "critical section" in the order in
- *    which they came. n_factorial_bit/one_bit.c puts a mutual exclusion algorithm there.
- *  - The N-Bit Algorithm, but with a turn (cycles.h) on every cycle of processes and not only on those of two. i waits for
- *    j only while on no cycle in which j immediately precedes i it is i's turn. On every cycle it is somebody's turn, so
- *    never do processes wait for each other in a circle, whatever the values are.
- *  - y[i]: i has passed its doorway; z_i[gamma], for each cycle gamma that contains i and somebody else. Only i writes them.
- *    They are 1 + (n-1)!/(n-2)! + ... + (n-1)!/0! bits per process.
+ *  - It does NOT exclude: like the N-Bit Algorithm (n_bit.c) it lets processes into its "critical section" in the
+ *    order in which they came. n_factorial_bit/one_bit.c puts a mutual exclusion algorithm there.
+ *  - The N-Bit Algorithm, but with a turn (cycles.h) on every cycle of processes and not only on those of two. i
+ *    waits for j only while on no cycle in which j immediately precedes i it is i's turn. On every cycle it is
+ *    somebody's turn, so never do processes wait for each other in a circle, whatever the values are.
+ *  - y[i]: i has passed its doorway; z_i[gamma], for each cycle gamma that contains i and somebody else. Only i
+ *    writes them. They are 1 + (n-1)!/(n-2)! + ... + (n-1)!/0! bits per process.
  *  - Lemma 4 holds for it too, and it is self-stabilizing (the proof of Theorem 8).
  *
  * Deviations from the figure
- *  - What is printed has slips. The doorway ends with y_i := true, as in Figure 3; it sets z_i[gamma] for CGV(..., i), not
- *    j; the waiting statement says "if CG" without "not", as the prose above the figure does; and j "precedes" i in CYC(j,
- *    i) immediately. tests/mutants has each of the printed forms.
- *  - z_i[gamma] is written with *:=*, as in Figure 3: that abortions do not keep others waiting rests on writes that end.
+ *  - What is printed has slips. The doorway ends with y_i := true, as in Figure 3; it sets z_i[gamma] for CGV(...,
+ *    i), not j; the waiting statement says "if CG" without "not", as the prose above the figure does; and j
+ *    "precedes" i in CYC(j, i) immediately. tests/mutants has each of the printed forms.
+ *  - z_i[gamma] is written with *:=*, as in Figure 3: that abortions do not keep others waiting rests on writes that
+ *    end.
  *  - Processes are numbered 0..n-1 instead of 1..N; a cycle is kept as its number in CYC(i).
- *  - after[j] is kept as a set of processes. The inner "for all" ends when after[j] is false: going on would change nothing.
- *    As in n_bit.c, "for all j" runs from one round of a while to that of another j, but rounds are not interleaved.
+ *  - after[j] is kept as a set of processes. The inner "for all" ends when after[j] is false: going on would change
+ *    nothing. As in n_bit.c, "for all j" runs from one round of a while to that of another j, but rounds are not
+ *    interleaved.
  *  - Up to 9 processes: their registers take 60 MiB, those of ten would take 600.
  */
 #include "algorithms/cycles.h"
@@ -125,6 +127,6 @@ ALGORITHM(.title = "The N!-Bit FCFS Algorithm", .paper = "lamport86", .figure = 
           .doorway = true, .bits = "n * (1 + sum(m = 2..n, (n - 1)! / (n - m)!))",
           .bits_each = "1 + sum(m = 2..n, (n - 1)! / (n - m)!)",
           .fairness = "first come, first served, but no exclusion",
-          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT},
+          CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {LOCKOUT_FREEDOM, SAFE, 0},
                  {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {BOUNDED_DOORWAY, SAFE, CRASH},
                  {BOUNDED_EXIT, SAFE, CRASH}));

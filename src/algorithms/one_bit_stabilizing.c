@@ -5,10 +5,10 @@
  * modification of Theorem 4.
  *
  * Design summary
- *  - The One-Bit Algorithm (one_bit.c), but whoever waits looks at its own bit too and corrects it: down in the first for
- *    loop, where it gives way, up in the second, where it insists.
- *  - So, from whatever places and values the processes start, after a while the bits say what they should: no deadlock in
- *    which all give way with their bits up, and nobody who waits in the second loop unseen.
+ *  - The One-Bit Algorithm (one_bit.c), but whoever waits looks at its own bit too and corrects it: down in the first
+ *    for loop, where it gives way, up in the second, where it insists.
+ *  - So, from whatever places and values the processes start, after a while the bits say what they should: no
+ *    deadlock in which all give way with their bits up, and nobody who waits in the second loop unseen.
  *  - In normal operation there is nothing to correct, and it does what one_bit.c does.
  *
  * Deviations from the text: processes are numbered 0..n-1 instead of 1..N. "if x_i then x_i := false" is written

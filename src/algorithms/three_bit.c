@@ -4,12 +4,12 @@
  * L. Lamport, The Mutual Exclusion Problem, Part II: Statement and Solutions, JACM 33(2), 1986, Figure 2.
  *
  * Design summary
- *  - The One-Bit Algorithm (one_bit.c) with process numbers that change: they are counted cyclically from f, so that every
- *    waiting process is the lowest-numbered at some time.
- *  - Three bits per process, which only i writes. y[i]: from the beginning of the trying section to the end of the exit.
- *    x[i]: as in the One-Bit Algorithm. z[i]: complemented after each critical section.
- *  - f is whose turn it is among those that are seen trying: the first element at which z changes value (cycles.h) on the
- *    ordered cycle of the j with y[j]. In leaving, a process complements its z and so passes its turn on.
+ *  - The One-Bit Algorithm (one_bit.c) with process numbers that change: they are counted cyclically from f, so that
+ *    every waiting process is the lowest-numbered at some time.
+ *  - Three bits per process, which only i writes. y[i]: from the beginning of the trying section to the end of the
+ *    exit. x[i]: as in the One-Bit Algorithm. z[i]: complemented after each critical section.
+ *  - f is whose turn it is among those that are seen trying: the first element at which z changes value (cycles.h) on
+ *    the ordered cycle of the j with y[j]. In leaving, a process complements its z and so passes its turn on.
  *  - First for: give way to everyone from f up to i that tries, by y: one that comes later cannot overtake. Instead of
  *    waiting for it, compute f again. Second for: everyone from i on to f must have given way, by x.
  *  - Theorem 5: mutual exclusion, no deadlock, no lockout.
@@ -17,8 +17,8 @@
  * Deviations from the figure
  *  - Processes are numbered 0..n-1 instead of 1..N.
  *  - The set is { j : y_j = true }; the figure says i for j.
- *  - f is found by reading each z_j at most once: the last element's, then from the first element upwards, up to the first
- *    change. (What is read is then one function, to which Lemma 3 applies, whatever the others do meanwhile.)
+ *  - f is found by reading each z_j at most once: the last element's, then from the first element upwards, up to the
+ *    first change. (What is read is then one function, to which Lemma 3 applies, whatever the others do meanwhile.)
  *  - An empty cycle, which a process that reads its own y false would get, gives f = i. It does not arise in normal
  *    operation.
  *
@@ -65,6 +65,7 @@ l2:
     AT("l2 y_i *:=* true")
     put_if_different(y[i], true);
 #endif
+    L.gamma = 0;
     for_all ("l2 gamma", L.j, 0, n)
         if (get(y[L.j]))
             L.gamma |= only(L.j);

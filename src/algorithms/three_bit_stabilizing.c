@@ -5,10 +5,10 @@
  * modification of Theorem 6.
  *
  * Design summary
- *  - The text of three_bit.c with one statement more: y[i] *:=* true, "somewhere between the label l2 and the beginning of
- *    the for statement". It makes sure that nobody waits with its y false, unseen.
- *  - It stands right at l2, before i reads the y of all, its own among them: so i is in the cycle that it computes, from
- *    the first round on, and Lemma 3 gives it an f.
+ *  - The text of three_bit.c with one statement more: y[i] *:=* true, "somewhere between the label l2 and the
+ *    beginning of the for statement". It makes sure that nobody waits with its y false, unseen.
+ *  - It stands right at l2, before i reads the y of all, its own among them: so i is in the cycle that it computes,
+ *    from the first round on, and Lemma 3 gives it an f.
  *  - x is corrected by the algorithm itself, and z may have any value.
  *
  * Deviations from the text: those of three_bit.c.

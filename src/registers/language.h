@@ -9,10 +9,10 @@
  *   struct shared { array x; };         the register arrays; `#define x (S->x)` lets the text say x[i]
  *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
  *                                       `position at` comes first, in every frame
- *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who writes,
- *                                       whose memory (home)
- *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of row r;
- *                                       .elements tells how they are called
+ *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who
+ *                                       writes, whose memory (home)
+ *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
+ *                                       row r; .elements tells how they are called
  *   ENTER BEGIN ... END                 from the remainder to the critical section
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;
@@ -27,21 +27,22 @@
  *   put_if_different(r, v)              write unless the register has that value already (Lamport's *:=*)
  *   update(r, old, e)                   atomically: old := r; r := e, where e may use old
  *   await(c)                            wait until c, which reads one register once
- *   try_again(l)                        goto l, for a wait that reads more than one register; natively it watches the one
- *                                       that this procedure itself read last
+ *   try_again(l)                        goto l, for a wait that reads more than one register; natively it watches the
+ *                                       one that this procedure itself read last
  *   for_all("label", v, from, to) ...   v takes from..to-1 in any order; carries the AT of the body's first access;
  *                                       needs a set `todo` in the frame that is wide enough for to-1
  *   for_all_others("label", v) ...      the same over every process but i
- *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may take v
- *                                       out of that set
+ *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may
+ *                                       take v out of that set
  *   waiting_room()                      the doorway ends here; never said by an algorithm that has none
  *   while_waiting()                     where a wait begins another round: nothing, unless an embedding has something to
  *                                       do there (algorithms/embedding.h)
- *   forget(L.f)                         L.f is not used any more (so that equal states look equal)
+ *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
+ *                                       its value, or in debug builds gets another: set it before it is used again
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
- * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket (an
- * unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite).
+ * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
+ * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite).
  *
  * One marker, one access: the stepped world refuses an algorithm that does otherwise.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The turn-taking ring (ring.h), started as it should be, with all values equal: one at a time. It needs atomic registers:
- * the next one may see a turn while it is still being written, take it and come again, and then see it again.
+ * The turn-taking ring (ring.h), started as it should be, with all values equal: one at a time. It needs atomic
+ * registers: the next one may see a turn while it is still being written, take it and come again, and then see it
+ * again.
  */
 #define INITIAL false
 #include "ring.h"

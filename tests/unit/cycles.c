@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cycles of processes (algorithms/cycles.h): the paper's own examples, Lemma 3 for every cycle and every function up to
- * n = 6, and the numbering of CYC(i). Elements are numbered from 0; the paper's examples use its numbers, which are fine
- * too.
+ * Cycles of processes (algorithms/cycles.h): the paper's own examples, Lemma 3 for every cycle and every function up
+ * to n = 6, and the numbering of CYC(i). Elements are numbered from 0; the paper's examples use its numbers, which
+ * are fine too.
  */
 #include "unit.h"
 
