@@ -102,6 +102,8 @@ static void print_start(const struct trace *trace, const struct execution *execu
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)
 {
     int width = 9;
+    if (execution->count == 0)
+        return; /* there is no such start */
     for (size_t s = 0; s + 1 < execution->count; s++) {
         char text[128];
         describe_step(trace, execution, s, text, sizeof text);

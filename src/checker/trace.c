@@ -488,7 +488,7 @@ bool trace_execute(const struct trace *trace, struct execution *execution)
     start->values = must_allocate(instance->reg_count * sizeof *start->values);
     const char *wrong = execute_start(trace, &execution->model, start);
     if (wrong != NULL) {
-        execution->count = 1;
+        free(start->values);
         snprintf(execution->error, sizeof execution->error, "at the start: %s", wrong);
         return false;
     }
