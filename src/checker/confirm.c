@@ -116,7 +116,7 @@ static bool loop_is_fair(const struct run *run)
 {
     for (unsigned i = 0; i < run->n; i++)
         if ((!rests_in_loop(run, i) && !steps_in_loop(run, i)) ||
-            run->moments[loop_of(run)].process[i].mode == MALFUNCTIONING)
+            (run->moments[loop_of(run)].process[i].mode == MALFUNCTIONING && !crashed_at(run, loop_of(run), i)))
             return false;
     return true;
 }

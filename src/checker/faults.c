@@ -16,13 +16,13 @@ unsigned faults_allowed(const struct setting *setting)
 
 unsigned faults_possible(const struct process *process)
 {
-    if (process->crashed || process->mode != FOLLOWS_TEXT)
-        return 0;
     /* Who never leaves the remainder again is no different from one who crashed there, and there is nothing to abort;
-     * a crash may come in the middle of a write. */
+     * a crash may come in the middle of a write, or of another fault. */
     bool away = process->section != REMAINDER;
     unsigned possible = away ? CRASH : 0;
-    if (process->writing)
+    if (process->crashed)
+        return 0;
+    if (process->writing || process->mode != FOLLOWS_TEXT)
         return possible;
     return possible | SHUTDOWN | (away ? ABORT : 0) | (process->failed ? 0 : FAILURE);
 }
@@ -252,6 +252,7 @@ static void crash(const struct instance *instance, unsigned i, const struct proc
     unsigned reg;
     uint64_t value;
     to->section = from->section;
+    to->mode = from->mode;
     to->crashed = 1;
     to->writing = process_open_write(instance, i, from, &reg, &value) ? 1 : 0;
     to->label = "crashed";

@@ -13,6 +13,11 @@ static bool is_trying(const struct local *local)
     return local->section == DOORWAY || local->section == WAITING_ROOM;
 }
 
+static bool is_leaving(const struct local *local)
+{
+    return local->section == EXIT;
+}
+
 static uint32_t target_of(const struct model *model, unsigned i, uint32_t number, const struct transition *transition)
 {
     return number ^ (uint32_t)(transition->process_xor >> model->process_field[i].shift);
@@ -20,13 +25,15 @@ static uint32_t target_of(const struct model *model, unsigned i, uint32_t number
 
 /* --- does waiting write? ------------------------------------------------------------------------------------------ */
 
-/* Takes trying local states out of `in` until each one left has a successor left: what remains is the loops and what
- * leads to them. With `values`, only the transitions that these contents of the registers allow. */
-static void keep_loops(const struct model *model, unsigned i, const uint64_t *values, uint8_t *in)
+/* Takes the local states of which `where` is true, and takes out of them until each one left has a successor left: what
+ * remains is the loops and what leads to them. With `values`, only the transitions that these contents of the registers
+ * allow. */
+static void keep_loops(const struct model *model, unsigned i, bool (*where)(const struct local *local),
+                       const uint64_t *values, uint8_t *in)
 {
     const struct automaton *automaton = &model->automaton[i];
     for (uint32_t number = 0; number < automaton->count; number++)
-        in[number] = is_trying(&automaton->locals[number]);
+        in[number] = where(&automaton->locals[number]);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t number = automaton->count; number-- > 0;) {
@@ -77,7 +84,7 @@ static bool writes_while_waiting(const struct model *model, unsigned i)
     const struct automaton *automaton = &model->automaton[i];
     uint8_t *in = must_allocate(automaton->count);
     bool writes = false;
-    keep_loops(model, i, NULL, in);
+    keep_loops(model, i, is_trying, NULL, in);
     for (uint32_t number = 0; number < automaton->count && !writes; number++) {
         const struct local *local = &automaton->locals[number];
         for (unsigned m = 0; m < local->moves && in[number]; m++) {
@@ -93,6 +100,16 @@ static bool writes_while_waiting(const struct model *model, unsigned i)
     return writes;
 }
 
+/* Whoever waits on the way out is neither trying nor at rest. */
+static bool waits_in_exit(const struct model *model, unsigned i)
+{
+    uint8_t *in = must_allocate(model->automaton[i].count);
+    keep_loops(model, i, is_leaving, NULL, in);
+    bool waits = memchr(in, 1, model->automaton[i].count) != NULL;
+    free(in);
+    return waits;
+}
+
 static double contents_count(const struct model *model)
 {
     double contents = 1;
@@ -106,7 +123,7 @@ bool frozen_applies(const struct model *model)
     if (!model->instance.setting.transient || contents_count(model) > (double)(1u << CONTENTS_BITS_MAX))
         return false;
     for (unsigned i = 0; i < model->n; i++)
-        if (writes_while_waiting(model, i))
+        if (writes_while_waiting(model, i) || waits_in_exit(model, i))
             return false;
     return true;
 }
@@ -127,7 +144,7 @@ static bool may_rest(const struct model *model, unsigned i, const uint64_t *valu
 /* A local state from which the process can go round for ever with these contents, or NOT_KNOWN_YET. */
 static uint32_t loop_with(const struct model *model, unsigned i, const uint64_t *values, uint8_t *in)
 {
-    keep_loops(model, i, values, in);
+    keep_loops(model, i, is_trying, values, in);
     uint32_t number = 0;
     while (number < model->automaton[i].count && !in[number])
         number++;
@@ -176,7 +193,7 @@ static void show_deadlock(struct finding *finding, const struct model *model, co
     memcpy(witness->state, witness->start, sizeof witness->state);
     for (unsigned i = 0; i < model->n; i++) {
         uint32_t number = start[i];
-        keep_loops(model, i, values, in);
+        keep_loops(model, i, is_trying, values, in);
         do {
             if (start[i] != NOT_KNOWN_YET)
                 witness_step(witness, model, step_round(model, i, values, in, &number));

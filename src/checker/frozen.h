@@ -14,8 +14,8 @@
 
 #include "checker/properties.h"
 
-/* Whether the question can be answered so: the start is arbitrary, no process writes while it waits, and the contents
- * of the registers are not too many. */
+/* Whether the question can be answered so: the start is arbitrary, no process writes while it waits or waits on its way
+ * out, and the contents of the registers are not too many. */
 bool frozen_applies(const struct model *model);
 /* The answer; exploration, which need only have its model, receives the number of contents as its states. */
 void judge_frozen_deadlock(struct finding *finding, struct exploration *exploration);

@@ -11,7 +11,8 @@
 enum {
     FEW_VALUES = 16,       /* registers up to this size have a table of transitions per move */
     CLOSURE_MAX = 1 << 14, /* local states up to which the automata are completed beforehand */
-    OPEN_WIDTH = 22        /* bits of a process's field where they could not be */
+    OPEN_WIDTH = 22,       /* bits of a process's field where they could not be */
+    CHOICES_MAX = 254      /* what process.writing, move numbers and step.choice have room for */
 };
 
 /* A step on a register with many values. */
@@ -72,6 +73,9 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
     for (unsigned choice = 0; choice < access.choices; choice++) {
         if (!process_peek(&model->instance, i, process, choice, &access))
             return; /* only values that never occur lead here */
+        if (access.choices > CHOICES_MAX)
+            die("process %u of %s can go on in %u ways; the checker takes up to %d", i,
+                model->instance.setting.algorithm->about.id, access.choices, CHOICES_MAX);
         uint64_t domain = register_domain(&model->instance, access.reg);
         struct move move = {.field = model->register_field[access.reg],
                             .reg = (uint16_t)access.reg,

@@ -36,7 +36,7 @@ static bool may_last_without_entries(const struct standing *standing, unsigned k
 
 static bool tries(const struct standing *standing, unsigned i)
 {
-    return trying(standing) >> i & 1;
+    return (trying(standing) & ~standing->crashed) >> i & 1;
 }
 
 /* One look for a loop without entries. Whoever tries in it does so for ever, and nobody can come back to the

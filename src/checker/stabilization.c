@@ -38,7 +38,7 @@ struct search {
     uint64_t head, tail;
 };
 
-/* What phase a step leads to; `phases` if it is of no interest. */
+/* What phase a step leads to. */
 typedef unsigned phase_rule(const struct search *search, struct node at, uint64_t edge);
 typedef bool violation_rule(const struct search *search, struct node at);
 
@@ -68,9 +68,8 @@ static bool look_for(struct search *search, phase_rule *next_phase, violation_ru
         }
         for (uint64_t edge = graph->first[at.state]; edge < graph->first[at.state + 1]; edge++) {
             unsigned phase = next_phase(search, at, edge);
-            if (phase < search->phases)
-                arrive(search, (struct node){graph->targets[edge], (uint8_t)phase},
-                       (struct hop){at.state, at.phase, (uint8_t)(2 + (graph->kinds[edge] & EDGE_PROCESS))});
+            arrive(search, (struct node){graph->targets[edge], (uint8_t)phase},
+                   (struct hop){at.state, at.phase, (uint8_t)(2 + (graph->kinds[edge] & EDGE_PROCESS))});
         }
     }
     return false;
@@ -164,7 +163,7 @@ void judge_eventual_exclusion(struct finding *finding, const struct exploration 
 /* --- fcfs --------------------------------------------------------------------------------------------------------- */
 
 /* Phase 1: i entered the doorway after the loop, and has not got inside. Phase 2: since then j has come too, after i
- * had left the doorway, and i still waits. */
+ * had left the doorway, and i still waits. Once i is inside, all begins anew with its next passage. */
 static unsigned next_in_line(const struct search *search, struct node at, uint64_t edge)
 {
     const struct graph *graph = search->graph;
@@ -176,10 +175,10 @@ static unsigned next_in_line(const struct search *search, struct node at, uint64
         return comes && process == search->i ? 1 : 0;
     case 1:
         if (!(trying(to) >> search->i & 1))
-            return PHASES;
+            return 0;
         return comes && process == search->j && from->waiting_room >> search->i & 1 ? 2 : 1;
     default:
-        return to->waiting_room >> search->i & 1 && (trying(to) | to->critical) >> search->j & 1 ? 2 : PHASES;
+        return to->waiting_room >> search->i & 1 ? 2 : 0; /* j is trying until it gets inside, which is the violation */
     }
 }
 

@@ -121,3 +121,17 @@ states() {
     exits 0 check one_bit -n 2 --fault failure --fault abort --property exclusion --json
     json '.faults == ["failure:1", "abort"]'
 }
+
+@test "eventual order is asked of every passage after a loop" {
+    exits 1 check test:spoiled_once -n 2 --fault transient --property fcfs --trace "$BATS_TEST_TMPDIR/trace"
+    exits 0 replay "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "one who waits on the way out is not forgotten" {
+    exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom
+    exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom --property exclusion
+}
+
+@test "the dead do not try" {
+    exits 0 check test:walks_in -n 3 --fault crash --fault abort --property deadlock-freedom
+}
