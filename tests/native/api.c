@@ -248,7 +248,7 @@ static void a_lock_can_be_mapped_at_any_address(void **state)
         void *here = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
         void *there = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
         assert_ptr_not_equal(here, there);
-        struct witness *witness = make_witness(1);
+        struct witness *witness = make_witness_for(id, 2, 1);
         struct crowd crowd = {.passages = 5000, .linger_every = 16, .witness = witness};
         crowd.lock = admit_lock_create_in(here, size, id, 2, 1);
         pid_t child = fork();

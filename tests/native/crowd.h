@@ -82,6 +82,12 @@ static inline struct witness *make_witness(unsigned k)
     return witness;
 }
 
+/* For a lock by this algorithm: how many may be inside, which is everybody where the algorithm does not exclude. */
+static inline struct witness *make_witness_for(const char *id, unsigned n, unsigned k)
+{
+    return make_witness(admit_algorithm_excludes(id) ? k : n);
+}
+
 static inline void dismiss_witness(struct witness *witness)
 {
     munmap(witness, sizeof *witness);

@@ -42,7 +42,7 @@ static unsigned passages_of(const struct setting *setting)
 static void keeps_exclusion(void **state)
 {
     const struct setting *setting = *state;
-    struct witness *witness = make_witness(admit_algorithm_excludes(setting->id) ? setting->k : setting->n);
+    struct witness *witness = make_witness_for(setting->id, setting->n, setting->k);
     struct crowd crowd = {.kind = setting->kind,
                           .lock = admit_lock_create(setting->id, setting->n, setting->k),
                           .passages = passages_of(setting),

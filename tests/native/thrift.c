@@ -42,7 +42,7 @@ static void waiting_burns_little(void **state)
     const char *id = *state;
     enum { HOLD_US = 10000 };
     unsigned n = crowd_for(id);
-    struct witness *witness = make_witness(admit_algorithm_excludes(id) ? 1 : n);
+    struct witness *witness = make_witness_for(id, n, 1);
     struct crowd crowd = {.kind = PROCESSES,
                           .lock = admit_lock_create(id, n, 1),
                           .passages = unless_quick(2, 1),
