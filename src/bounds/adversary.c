@@ -38,7 +38,7 @@ const char *names_of(procset set, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < STEPPED_PROCESSES_MAX && used < size; i++)
-        if (set & only(i))
+        if (set & the_one(i))
             used += (size_t)snprintf(text + used, size - used, "%sp_%u", used > 0 ? ", " : "", i);
     return text;
 }
@@ -156,7 +156,7 @@ enum ending round_robin(struct adversary *a, struct run *run, procset set, enum 
     enum ending ending = GOES_ON;
     for (size_t round = 1, replace = 2; ending == GOES_ON; round++) {
         for (unsigned i = 0; i < a->n && ending == GOES_ON; i++) {
-            if (!(set & only(i)))
+            if (!(set & the_one(i)))
                 continue;
             ending = one_step(a, run, i);
             if (ending == GOES_ON && run->now.process[i].section == goal)

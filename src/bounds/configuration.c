@@ -86,7 +86,7 @@ bool covers(const struct configuration *q, unsigned i, unsigned variable)
 bool look_alike(const struct configuration *q, const struct configuration *r, procset processes)
 {
     for (unsigned i = 0; i < q->instance->setting.n; i++)
-        if ((processes & only(i)) && memcmp(&q->process[i], &r->process[i], q->instance->process_size) != 0)
+        if ((processes & the_one(i)) && memcmp(&q->process[i], &r->process[i], q->instance->process_size) != 0)
             return false;
     return memcmp(q->values, r->values, values_size(q)) == 0;
 }
@@ -100,7 +100,7 @@ procset those_in(const struct configuration *q, enum section section)
 {
     procset set = 0;
     for (unsigned i = 0; i < q->instance->setting.n; i++)
-        set |= q->process[i].section == section ? only(i) : 0;
+        set |= q->process[i].section == section ? the_one(i) : 0;
     return set;
 }
 

@@ -17,7 +17,7 @@
 #include "checker/process.h"
 
 /* A set of processes, as bits. */
-static inline procset only(unsigned i)
+static inline procset the_one(unsigned i)
 {
     return (procset)(1u << i);
 }

@@ -26,10 +26,10 @@ static void find_obliterated(struct computation *computation)
         struct done *done = &computation->done[s];
         struct future *v = &future[done->action.variable];
         if (done->action.deed == WRITES) {
-            done->obliterated = v->written && (v->read_before & ~only(i)) == 0;
+            done->obliterated = v->written && (v->read_before & ~the_one(i)) == 0;
             *v = (struct future){.written = true};
         } else {
-            v->read_before |= only(i);
+            v->read_before |= the_one(i);
         }
     }
     free(future);
@@ -76,7 +76,7 @@ void without_hidden_steps(const struct computation *computation, procset hidden,
 {
     for (size_t s = 0; s < computation->count; s++) {
         unsigned i = computation->steps[s];
-        if (!(hidden & only(i)) || s < computation->rest[i])
+        if (!(hidden & the_one(i)) || s < computation->rest[i])
             history_add(shorter, i);
     }
 }
@@ -111,7 +111,7 @@ static const char *refuted(const struct computation *computation, const unsigned
                 return "two processes cover the same variable";
         if (!is_hidden(computation, i))
             return "a process is not hidden (Definition 5.3)";
-        if (!hides(computation, only(i)))
+        if (!hides(computation, the_one(i)))
             return "a process that was hidden is missed when its hidden steps are left out (Lemma 5.3)";
     }
     if (!hides(computation, first_of(n)))

@@ -104,7 +104,7 @@ static enum ending write_over(struct adversary *a, unsigned k)
 static bool both_critical(struct adversary *a, unsigned k, const struct history *alone)
 {
     const size_t at = a->main.history.count;
-    const procset others = first_of(a->n) & (procset)~only(k);
+    const procset others = first_of(a->n) & (procset)~the_one(k);
     size_t loop = NO_LOOP;
     struct run unaware = {.history = {0}}; /* in which p_k rests */
     configuration_open_copy(&unaware.now, &a->main.now);
@@ -119,7 +119,7 @@ static bool both_critical(struct adversary *a, unsigned k, const struct history 
         insist(look_alike(&a->main.now, &unaware.now, others), "q' and q'' look alike to all but p_k");
         procset h_3 = under_way(a, &unaware.now);
         if (h_3 == 0) /* the basis: nobody covers anything, and h_3 must not be null */
-            h_3 = only((k + 1) % a->n);
+            h_3 = the_one((k + 1) % a->n);
         ending = round_robin(a, &a->main, h_3, CRITICAL, &loop);
     }
     char names[128];
@@ -187,7 +187,7 @@ static bool side_branch(struct adversary *a, unsigned k, const struct configurat
         return stop(a, BOUND_UNDECIDED, "%d side branches have not been enough", SIDE_BRANCHES_MAX);
     branch->at = a->main.history.count;
     memcpy(branch->W, a->bound->covered, sizeof branch->W);
-    insist(those_in(&a->main.now, REMAINDER) & only(k), "p_k is in its remainder at q_i");
+    insist(those_in(&a->main.now, REMAINDER) & the_one(k), "p_k is in its remainder at q_i");
 
     /* Lemma 5.3: q'_i, where p_0, ..., p_{k-1} rest. */
     struct computation since;
@@ -202,7 +202,7 @@ static bool side_branch(struct adversary *a, unsigned k, const struct configurat
     struct run side = {.history = {0}};
     size_t loop;
     configuration_open_copy(&side.now, &a->main.now);
-    enum ending ending = round_robin(a, &side, only(k), CRITICAL, &loop);
+    enum ending ending = round_robin(a, &side, the_one(k), CRITICAL, &loop);
     branch->steps = side.history;
     if (ending == REPEATS) {
         struct run from_rest = {.history = {0}}; /* by way of q'_i, where s'_i is fair */
@@ -245,7 +245,7 @@ static void insert_side_branch(struct adversary *a, unsigned k, const struct con
         insist(done >= k || (i == done && covers(&with, i, s_i->W[i])), "h_i begins with the writes of W_i");
         take_step(&with, i);
         take_step(&without, i);
-        insist(done + 1 < k || look_alike(&with, &without, first_of(a->n) & (procset)~only(k)),
+        insist(done + 1 < k || look_alike(&with, &without, first_of(a->n) & (procset)~the_one(k)),
                "from the end of those writes on, all but p_k see what they saw without s_i");
     }
     insist(same_configuration(&without, &a->main.now), "the history without s_i leads to q_j");

@@ -59,8 +59,8 @@ static void assert_hidden(const char *id, unsigned n, const char *history, procs
     for (unsigned i = 0; i < n; i++) {
         if (!is_hidden(&example.computation, i))
             continue;
-        hidden |= only(i);
-        assert_true(hides(&example.computation, only(i)));
+        hidden |= the_one(i);
+        assert_true(hides(&example.computation, the_one(i)));
     }
     assert_int_equal(hidden, expected);
     assert_true(hides(&example.computation, hidden));
@@ -104,8 +104,8 @@ static void without_steps_that_are_not_hidden(void **state)
     (void)state;
     struct example example;
     example_open(&example, catalogue_find(LOCK)->algorithm, 2, "00");
-    assert_false(hides(&example.computation, only(0)));
-    assert_true(hides(&example.computation, only(1)));
+    assert_false(hides(&example.computation, the_one(0)));
+    assert_true(hides(&example.computation, the_one(1)));
     example_close(&example);
 }
 

@@ -176,7 +176,7 @@ static bool steps_on_a_cycle(const struct graph *graph, unsigned i, uint32_t sta
         return true;
     for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
         uint32_t to = graph->targets[edge];
-        if ((graph->kinds[edge] & (EDGE_PROCESS | EDGE_CRASH)) != i || graph->standing[to].critical >> i & 1)
+        if ((graph->kinds[edge] & (EDGE_PROCESS | EDGE_FAULT)) != i || graph->standing[to].critical >> i & 1)
             continue;
         mark_reached(graph, i, to, scratch);
         if (scratch[state])

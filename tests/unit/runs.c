@@ -176,7 +176,7 @@ static void a_crash_is_no_step(void **state)
 {
     (void)state;
     struct drawing d;
-    DRAW(&d, 2, {0, 1, 0 | EDGE_CRASH});
+    DRAW(&d, 2, {0, 1, 0 | EDGE_FAULT});
     assert_runs(&d, step_of(0), (uint32_t[]){0, 0});
 }
 

@@ -6,6 +6,8 @@
  */
 #include "unit.h"
 
+#include "checker/faults.h"
+
 /* A process that is stepped by hand, one access after the other. */
 struct walk {
     struct instance instance;
@@ -206,23 +208,23 @@ static void a_crash_leaves_the_write_open(void **state)
     setting.registers = SAFE;
     setting.crashes = 1;
     struct walk *walk = walk_open(setting, 1);
-    assert_false(process_can_crash(&walk->process));
+    assert_false(faults_possible(&walk->process) & CRASH);
     step(walk, 0);
-    assert_true(process_can_crash(&walk->process));
+    assert_true(faults_possible(&walk->process) & CRASH);
     struct process dead;
     unsigned reg;
     uint64_t value;
-    process_crash(&walk->instance, 1, &walk->process, &dead);
+    fault_begin(&walk->instance, 1, &walk->process, CRASH, &dead);
     assert_true(dead.crashed);
     assert_int_equal(dead.section, WAITING_ROOM);
     assert_false(process_can_step(&dead));
-    assert_false(process_can_crash(&dead));
+    assert_false(faults_possible(&dead) & CRASH);
     assert_true(process_open_write(&walk->instance, 1, &dead, &reg, &value));
     assert_int_equal(reg, 1);
     assert_int_equal(value, 1);
     /* After the write has ended, nothing is open. */
     step(walk, 0);
-    process_crash(&walk->instance, 1, &walk->process, &dead);
+    fault_begin(&walk->instance, 1, &walk->process, CRASH, &dead);
     assert_false(process_open_write(&walk->instance, 1, &dead, &reg, &value));
     walk_close(walk);
 }
@@ -237,10 +239,10 @@ static void the_crashed_look_equal(void **state)
     struct process early, late;
     step(walk, 0);
     assert_stands(walk, WAITING_ROOM, "first for");
-    process_crash(&walk->instance, 1, &walk->process, &early);
+    fault_begin(&walk->instance, 1, &walk->process, CRASH, &early);
     step(walk, 0);
     assert_stands(walk, WAITING_ROOM, "second for");
-    process_crash(&walk->instance, 1, &walk->process, &late);
+    fault_begin(&walk->instance, 1, &walk->process, CRASH, &late);
     assert_memory_equal(&early, &late, walk->instance.process_size);
     walk_close(walk);
 }

@@ -17,7 +17,8 @@
 
 ALGORITHM(.title = "The self-stabilizing One-Bit Algorithm in the N!-Bit Algorithm", .paper = "lamport86",
           .figure = "Theorem 8", .k = 1, .max_n = 9, .doorway = true,
-          .bits = "n * (2 + sum(m = 2..n, (n - 1)! / (n - m)!))", .fairness = "first come, first served",
+          .bits = "n * (2 + sum(m = 2..n, (n - 1)! / (n - m)!))", .bits_each = "2 + sum(m = 2..n, (n - 1)! / (n - m)!)",
+          .fairness = "first come, first served",
           CLAIMS({EXCLUSION, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT},
                  {DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE},
                  {LOCKOUT_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE},
