@@ -385,7 +385,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
     const struct process *process = &from->process[step->process];
     if (step->fault) {
         if (!(faults_possible(process) & faults_left_at(instance, from) & step->fault))
-            return "no such fault can begin here";
+            return step->fault == CRASH ? "it cannot crash" : "no such fault can begin here";
         fault_begin(instance, step->process, process, (enum fault)step->fault, &to->process[step->process]);
         return NULL;
     }

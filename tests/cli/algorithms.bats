@@ -62,7 +62,8 @@ in_jq() {
     exits 0 algorithms --json -n 5
     json '[.[] | select(.paper == "lamport86") | {(.id): .bits_per_process}] | add == {"one_bit": 1,
         "one_bit_stabilizing": 1, "three_bit": 3, "three_bit_stabilizing": 3, "n_bit": 5, "n_bit/one_bit": 6,
-        "n_factorial_bit": 65, "n_factorial_bit/one_bit": 66}'
+        "n_factorial_bit": 65, "n_factorial_bit/one_bit": 66, "n_factorial_bit/one_bit_stabilizing": 66,
+        "n_factorial_bit/one_bit_mending": 66}'
     exits 0 algorithms -n 5
     says "bits per process: 1 + sum(m = 2..n, (n - 1)! / (n - m)!) = 65"
     exits 0 algorithms -n 10

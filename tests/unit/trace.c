@@ -271,6 +271,7 @@ static void an_unfair_loop_is_not_confirmed(void **state)
     json_t *json = some_trace();
     json_object_set_new(json, "i", json_integer(1));
     json_object_set_new(json, "loop", json_integer(4));
+    json_object_set_new(json, "loop_end", json_integer(5));
     json_t *steps = json_pack("[{s:i}, {s:i}, {s:i}, {s:i}, {s:i}]", "process", 0, "process", 1, "process", 1,
                               "process", 1, "process", 1);
     json_object_set_new(json, "steps", steps);
