@@ -55,7 +55,8 @@ struct statement {
     const char *algorithm; /* NULL: it is about none */
     struct range n, k;     /* k: {0} stands for the algorithm's own */
     unsigned registers;    /* bits; 0: atomic */
-    unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY. All processes may be faulty. */
+    unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
+    unsigned struck;       /* how many may shut down, or fail; 0: all */
     bool any_order;
 
     /* What is asked: one of these. */

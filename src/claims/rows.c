@@ -81,12 +81,13 @@ static struct setting setting_of(const struct statement *statement, const struct
                                  unsigned n, unsigned k, enum register_kind registers, unsigned behaviour)
 {
     struct setting setting = {.algorithm = algorithm, .n = n, .registers = registers};
+    unsigned struck = statement->struck > 0 ? statement->struck : n;
     if (algorithm != NULL)
         setting.k = k > 0 ? k : algorithm->about.k > 0 ? algorithm->about.k : 1;
     setting.any_order = statement->any_order;
     setting.crashes = behaviour == CRASH ? 1 : 0;
-    setting.shutdowns = behaviour == SHUTDOWN ? n : 0;
-    setting.failures = behaviour == FAILURE ? n : 0;
+    setting.shutdowns = behaviour == SHUTDOWN ? struck : 0;
+    setting.failures = behaviour == FAILURE ? struck : 0;
     setting.aborts = behaviour == ABORT;
     setting.transient = behaviour == TRANSIENT;
     memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
