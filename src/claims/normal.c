@@ -11,29 +11,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOT_YET = 0, IN_LOOP = 1 }; /* otherwise 2 + the process whose step led here */
+
 /* The states that can come after any number of system steps (D9 in docs/properties.md): those of the loops in which
  * everybody steps or rests, and all that can follow them. */
-static uint8_t *states_in_the_end(const struct graph *graph)
-{
-    uint8_t *in = must_allocate(graph->states);
-    memset(in, 1, graph->states);
-    struct part part = {.graph = graph, .in = in};
+struct end {
+    struct part part;
     struct components components;
-    uint8_t *late = fair_states(&part, &components);
-    components_close(&components);
-    free(in);
+    uint8_t *in, *how;
+    uint32_t *from;
+};
+
+static void end_find(struct end *end, const struct graph *graph)
+{
+    end->in = must_allocate(graph->states);
+    memset(end->in, 1, graph->states);
+    end->part = (struct part){.graph = graph, .in = end->in};
+    end->how = must_allocate(graph->states);
+    end->from = must_allocate(graph->states * sizeof *end->from);
+    uint8_t *fair = fair_states(&end->part, &end->components);
     uint32_t *queue = must_allocate(graph->states * sizeof *queue), tail = 0;
     for (uint32_t state = 0; state < graph->states; state++)
-        if (late[state])
+        if (fair[state]) {
+            end->how[state] = IN_LOOP;
             queue[tail++] = state;
+        }
     for (uint32_t head = 0; head < tail; head++)
-        for (uint64_t edge = graph->first[queue[head]]; edge < graph->first[queue[head] + 1]; edge++)
-            if (!late[graph->targets[edge]]) {
-                late[graph->targets[edge]] = 1;
-                queue[tail++] = graph->targets[edge];
-            }
+        for (uint64_t edge = graph->first[queue[head]]; edge < graph->first[queue[head] + 1]; edge++) {
+            uint32_t to = graph->targets[edge];
+            if (end->how[to] != NOT_YET)
+                continue;
+            end->how[to] = (uint8_t)(2 + (graph->kinds[edge] & EDGE_PROCESS));
+            end->from[to] = queue[head];
+            queue[tail++] = to;
+        }
     free(queue);
-    return late;
+    free(fair);
+}
+
+static void end_close(struct end *end)
+{
+    components_close(&end->components);
+    free(end->in);
+    free(end->how);
+    free(end->from);
+}
+
+/* Round a loop, and from there to the state. */
+static void walk(struct witness *witness, const struct exploration *exploration, const struct end *end, uint32_t state)
+{
+    if (end->how[state] == IN_LOOP) {
+        witness_open(witness, exploration, exploration->graph.numbers[state]);
+        witness->at = state;
+        witness_fair_loop(witness, exploration, &end->part, &end->components);
+        return;
+    }
+    walk(witness, exploration, end, end->from[state]);
+    witness_go(witness, exploration, state, end->how[state] - 2u);
 }
 
 /* Whether a state of one exploration is among those of another of the same algorithm: local states are numbered
@@ -68,19 +102,19 @@ static void ask_returns_to_normal(struct finding *finding, const struct explorat
         finding->verdict = UNDECIDED;
         snprintf(finding->what, sizeof finding->what, "the normal start: %s", normal.stopped);
     } else {
-        uint8_t *late = states_in_the_end(&exploration->graph);
+        struct end end;
+        end_find(&end, &exploration->graph);
         for (uint32_t state = 0; state < exploration->graph.states && finding->verdict == HOLDS; state++) {
-            finding->fired += late[state];
-            if (!late[state] || occurs_in(&normal, exploration, state))
+            finding->fired += end.how[state] != NOT_YET;
+            if (end.how[state] == NOT_YET || occurs_in(&normal, exploration, state))
                 continue;
             finding->verdict = VIOLATED;
             finding->has_witness = true;
-            witness_open(&finding->witness, exploration, exploration->graph.numbers[state]);
-            finding->witness.at = state;
+            walk(&finding->witness, exploration, &end, state);
             snprintf(finding->what, sizeof finding->what,
                      "after any number of system steps a state is possible that no normal run reaches");
         }
-        free(late);
+        end_close(&end);
     }
     exploration_close(&normal);
 }

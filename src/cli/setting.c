@@ -9,7 +9,7 @@
 static const char *senseless_fault(const struct setting *setting, enum property property)
 {
     if (setting->transient && property != EXCLUSION && property != DEADLOCK_FREEDOM && property != LOCKOUT_FREEDOM &&
-        property != FCFS)
+        property != FCFS && property != PROPERTIES)
         return "transient";
     if (!property_info[property].needs_enabled)
         return NULL;
