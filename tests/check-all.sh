@@ -30,23 +30,16 @@ one_bit -n 8 --property exclusion --fingerprints
 one_bit_stabilizing -n 5
 one_bit_stabilizing -n 5 --registers safe
 three_bit -n 2 --registers safe
-three_bit -n 3
 three_bit -n 3 --registers safe --order any
 three_bit -n 3 --fault crash:3
-three_bit_stabilizing -n 3
 three_bit_stabilizing -n 3 --registers safe --order any
 n_bit -n 2 --registers safe
-n_bit -n 3
 n_bit -n 3 --registers safe --order any
 n_bit/one_bit -n 2 --registers safe
-n_bit/one_bit -n 3
-n_bit/one_bit -n 3 --registers safe
 n_bit/one_bit -n 3 --order any
 n_bit/one_bit -n 3 --fault crash
 n_factorial_bit -n 2 --registers safe
-n_factorial_bit -n 3
 n_factorial_bit/one_bit -n 2 --registers safe
-n_factorial_bit/one_bit -n 3
 burns_lynch -n 4
 burns_lynch -n 5
 burns_lynch -n 6
