@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # make               build/admit, build/libadmit.a, build/libadmit.so
-# make demo          shows what there is: the catalogue, a lock at work, a proof, a counterexample
+# make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
 # make format        clang-format on all C files

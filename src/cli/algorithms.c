@@ -101,7 +101,7 @@ static void print_entry(const struct entry *entry, unsigned n, unsigned k)
         snprintf(total, sizeof total, "unbounded");
     else
         snprintf(total, sizeof total, "%llu", (unsigned long long)bits.total);
-    printf("%-23s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)],
+    printf("%-36s %-22s %-4s %-8s %-12s %s\n", about->id, where, own_k, register_kind_name[weakest_registers(about)],
            total, about->fairness);
     if (about->bits_each != NULL) {
         char each[32];
@@ -126,9 +126,9 @@ static void print_kind(enum kind_of_entry kind, const char *heading)
         first = false;
         const struct about *about = &catalogue[e].algorithm->about;
         if (kind == MUTANT)
-            printf("  %-28s %s\n%33scaught by: %s\n", about->id, catalogue[e].brief, "", catalogue[e].caught);
+            printf("  %-40s %s\n%45scaught by: %s\n", about->id, catalogue[e].brief, "", catalogue[e].caught);
         else
-            printf("  %-28s %s\n", about->id, about->title);
+            printf("  %-40s %s\n", about->id, about->title);
     }
 }
 
@@ -165,7 +165,7 @@ int command_algorithms(int argc, char **argv)
     }
     char heading[32];
     snprintf(heading, sizeof heading, "bits at n=%u", n);
-    printf("%-23s %-22s %-4s %-8s %-12s %s\n", "algorithm", "printed in", "k", "weakest", heading, "order");
+    printf("%-36s %-22s %-4s %-8s %-12s %s\n", "algorithm", "printed in", "k", "weakest", heading, "order");
     for (unsigned e = 0; e < catalogue_count; e++)
         if (catalogue[e].kind == SHIPPED)
             print_entry(&catalogue[e], n, k);

@@ -36,7 +36,7 @@ static const char help_text[] =
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
     "                        if it claims nothing\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
-    "  --order any           for-all loops in every order, not only in the native one\n"
+    "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
     "  --max-states S        stop there, undecided\n"
     "  --memory SIZE         stop there, undecided: bytes, or with K, M, G (default: most of what is free)\n"
@@ -139,7 +139,8 @@ static void claimed_properties(struct request *request)
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
             question_add(&request->question, about->claims[c].property);
-    if (request->question.property_count == 0)
+    request->nothing_claimed = request->question.property_count == 0;
+    if (request->nothing_claimed)
         question_add(&request->question, EXCLUSION);
 }
 
@@ -169,9 +170,9 @@ static void read_request(struct request *request, int argc, char **argv)
             passages = option_value(&arguments, option);
         } else if (strcmp(option, "--order") == 0) {
             const char *order = option_value(&arguments, option);
-            if (strcmp(order, "any") != 0)
-                usage_error("check", "--order takes 'any', not '%s'", order);
-            request->question.setting.any_order = true;
+            request->question.setting.any_order = strcmp(order, "any") == 0;
+            if (!request->question.setting.any_order && strcmp(order, "native") != 0)
+                usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
         } else if (strcmp(option, "--fingerprints") == 0) {
             request->question.options.fingerprints = true;
         } else if (strcmp(option, "--max-states") == 0) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +22,8 @@ static const char help_text[] =
     "  --full         also the rows that take long\n"
     "  --only TEXT    the rows that have TEXT in their claim, algorithm or property\n"
     "  --list         which rows there are, without asking them\n"
-    "  --traces DIR   write the counterexample of each violated row there, for 'admit replay'\n"
+    "  --traces DIR   write the counterexample of each violated row there, for 'admit replay';\n"
+    "                 it is made if it is not there\n"
     "  --json         the rows as a JSON array\n"
     "\n"
     "exit status: 0 all rows are decided, also those that disagree with the paper; 2 bad usage; 3 some are undecided\n";
@@ -73,6 +75,8 @@ static void read_request(struct claims_request *request, int argc, char **argv)
             usage_error("claims", "there is no paper '%s'; there are %s", arguments.plain[a], list);
         request->paper[request->paper_count++] = arguments.plain[a];
     }
+    if (request->traces != NULL)
+        mkdir(request->traces, 0777); /* if it cannot be made, and is not there, what follows says so */
     if (request->traces != NULL && access(request->traces, W_OK | X_OK) != 0)
         usage_error("claims", "cannot write to %s: %s", request->traces, strerror(errno));
 }

@@ -68,9 +68,12 @@ int command_replay(int argc, char **argv)
 
     struct execution execution;
     bool possible = trace_execute(&trace, &execution);
-    printf("%s, n = %u, k = %u, %s registers: %s (%s), %s\n\n", trace.setting.algorithm->about.id, trace.setting.n,
-           trace.setting.k, register_kind_name[trace.setting.registers], property_info[trace.property].name,
-           property_info[trace.property].number, trace.what);
+    printf("%s, n = %u, k = %u, %s registers", trace.setting.algorithm->about.id, trace.setting.n, trace.setting.k,
+           register_kind_name[trace.setting.registers]);
+    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
+        printf("%s %s", f > 0 ? "," : ", with", names[f]);
+    printf(": %s (%s), %s\n\n", property_info[trace.property].name, property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
     bool shown = possible && confirmed(&trace, &execution);
     if (!possible)

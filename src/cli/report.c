@@ -175,11 +175,16 @@ void print_result(const struct request *request, const struct answer *answer)
            register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
     for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
         printf("%s %s", f > 0 ? "," : ", with", names[f]);
-    printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
-           grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
-           (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
     if (answer->frozen)
-        printf("Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n");
+        printf("\n%s contents of the registers, %.2f s\n\n"
+               "Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n",
+               grouped(exploration->states, states), answer->seconds);
+    else
+        printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
+               grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
+               (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    if (request->nothing_claimed)
+        printf("The catalogue claims nothing for this setting; exclusion is asked.\n\n");
     for (unsigned p = 0; p < request->question.property_count; p++)
         print_finding(request, exploration, &findings[p]);
     if (exploration->ambiguous > 0)

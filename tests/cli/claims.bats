@@ -105,7 +105,7 @@ teardown() {
     refused "there is no paper 'knuth66'; there are lamport86, bl93" claims knuth66
     refused "there is no option" claims --frobnicate
     refused "--only needs a value" claims --only
-    refused "cannot write to" claims bl93 --traces "$scratch/nowhere"
+    refused "cannot write to" claims bl93 --traces "$scratch/no/where"
     exits 0 claims --help
     says "usage: admit claims"
 }
