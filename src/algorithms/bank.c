@@ -84,4 +84,5 @@ ALGORITHM(.title = "The Bank Algorithm", .paper = "flbb89", .figure = "section 1
           .bits = "unbounded", .fairness = "in order to the head of the line; who fails there stops all",
           .renumbering = {renumber_word, renumber_ticket, offsetof(struct locals, line.TICKET), sizeof(struct ticket)},
           CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, 0},
-                 {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}));
+                 {FCFS, ATOMIC, CRASH}, {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH},
+                 {FIFO_ENABLING, ATOMIC, 0}));
