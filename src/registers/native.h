@@ -193,7 +193,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 
 #define await_in(slot, c)                                                                                              \
     do {                                                                                                               \
-        P->patience.sleeps = 0;                                                                                        \
         while (!(c))                                                                                                   \
             admit_be_patient_in(&P->patience, &last_.cell->parking, (slot));                                           \
         if (P->patience.parked)                                                                                        \
