@@ -67,6 +67,23 @@ apart() {
     done
 }
 
+# Fischer, Lynch, Burns, Borodin 1989, section 4: each of the three is equivalent to the one before it.
+@test "the queue, and three ways to simulate it" {
+    most=4
+    [ -z "$ADMIT_TEST_QUICK" ] || most=3
+    for n in $(seq 1 $most); do
+        for k in $(seq 1 $((n < 3 ? n : 3))); do
+            same queue numbered_ticket -n $n -k $k
+            same numbered_ticket unbounded_colored_ticket -n $n -k $k
+            same unbounded_colored_ticket colored_ticket -n $n -k $k
+        done
+    done
+    # Who takes a valid ticket is inside by that step; the small ticket lock looks once more.
+    for k in 1 2 3; do
+        apart 1 C T numbered_ticket test:ticket -n 3 -k $k
+    done
+}
+
 # A doorway is part of the trying region; only the native order of a for-all loop is run.
 @test "some mutants are broken where regions do not show it" {
     same bakery bakery:short_doorway -n 2
