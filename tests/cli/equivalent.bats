@@ -84,6 +84,27 @@ apart() {
     done
 }
 
+# With N = k + 1 and M = k + 1 the first k tickets are valid, and the next one starts a block. As printed, it has the
+# color of the block before, and so is as good as a valid one.
+@test "Figures 4 and 7 as printed are told from the queue" {
+    for k in 1 2; do
+        apart $((k + 1)) T C queue colored_ticket:printed_leads -n $((k + 1)) -k $k
+        apart $((k + 1)) T C queue colored_ticket:printed_quant -n $((k + 1)) -k $k
+    done
+    apart 1 C T colored_ticket bank -n 3 -k 2
+    # k are inside and one waits; one leaves, and whoever comes next is as good as the one that waits.
+    for k in 1 2 3; do
+        apart $((k + 3)) T C queue semaphore -n 4 -k $k
+    done
+}
+
+@test "the stack of free colors and the smaller M change nothing" {
+    for k in 1 2 3; do
+        same queue colored_ticket_stack -n 3 -k $k
+        same queue colored_ticket_small -n 3 -k $k
+    done
+}
+
 # A doorway is part of the trying region; only the native order of a for-all loop is run.
 @test "some mutants are broken where regions do not show it" {
     same bakery bakery:short_doorway -n 2
