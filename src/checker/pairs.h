@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pairs.h - the inside of a comparison, shared by pairs.c (which pairs of states there are) and equivalence.c (what they
- * say of the two systems).
+ * pairs.h - the inside of a comparison, shared by pairs.c (which pairs of states there are) and equivalence.c (what
+ * they say of the two systems).
  */
 #ifndef ADMIT_CHECKER_PAIRS_H
 #define ADMIT_CHECKER_PAIRS_H

@@ -122,7 +122,7 @@ apart() {
 
 @test "what a person sees, and the runs in two files" {
     exits 1 equivalent one_bit one_bit_stabilizing -n 2 --trace "$prefix"
-    says "DIFFERENT: after a schedule of 6 steps process 0 is in its critical region (C) in the one and in its trying region (T)"
+    says "DIFFERENT: after a schedule of 6 steps process 0 is in its critical region (C) in the one and in its trying"
     says "No shorter schedule tells them apart"
     says "one_bit: the regions are at last C T"
     says "one_bit_stabilizing: the regions are at last T T"
