@@ -12,12 +12,9 @@
 static const char help_text[] =
     "usage: admit replay FILE\n"
     "\n"
-    "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, shows
-"
-    "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is
-"
-    "explored again.
-"
+    "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, shows\n"
+    "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is\n"
+    "explored again.\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace\n";
 
