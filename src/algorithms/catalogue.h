@@ -18,6 +18,10 @@
     ALGORITHM(n_factorial_bit_with_one_bit_stabilizing)                                                                \
     ALGORITHM(n_factorial_bit_with_one_bit_mending)                                                                    \
     ALGORITHM(burns_lynch)                                                                                             \
-    ALGORITHM(bakery)
+    ALGORITHM(bakery)                                                                                                  \
+    ALGORITHM(queue)                                                                                                   \
+    ALGORITHM(numbered_ticket)                                                                                         \
+    ALGORITHM(unbounded_colored_ticket)                                                                                \
+    ALGORITHM(colored_ticket)
 
 #endif

@@ -11,6 +11,20 @@
 static const char section_sign[SECTIONS] = {
     [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e', [FAULTY] = 'f'};
 
+/* A register and its value, as " x[2]=1"; a packed word tells the names of what is in it itself. */
+static void print_value(const struct instance *instance, unsigned r, uint64_t value, FILE *out)
+{
+    char text[128];
+    word_printer *shown = instance->regs[r].array->shown;
+    if (shown != NULL) {
+        shown(text, sizeof text, instance->setting.n, instance->setting.k, value);
+        fprintf(out, " %s", text);
+    } else {
+        register_name(instance, r, text, sizeof text);
+        fprintf(out, " %s=%llu", text, (unsigned long long)value);
+    }
+}
+
 static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text,
                           size_t size)
 {
@@ -30,7 +44,10 @@ static void describe_step(const struct trace *trace, const struct execution *exe
     const struct access *access = &to->access;
     register_name(instance, access->reg, name, sizeof name);
     unsigned long long value = access->value, result = access->result;
-    if (access->begins) {
+    if (instance->regs[access->reg].array->shown != NULL) {
+        /* What the word is now stands at the end of the line, once for all lanes. */
+        snprintf(text, size, "%s%s", label, value == result ? ": no change" : "");
+    } else if (access->begins) {
         unsigned reg;
         uint64_t open = 0;
         process_open_write(instance, step->process, &to->process[step->process], &reg, &open);
@@ -55,9 +72,7 @@ static void print_changes(const struct execution *execution, size_t s, FILE *out
         uint64_t value = execution->moments[s + 1].values[r];
         if (value == execution->moments[s].values[r])
             continue;
-        char name[64];
-        register_name(instance, r, name, sizeof name);
-        fprintf(out, " %s=%llu", name, (unsigned long long)value);
+        print_value(instance, r, value, out);
     }
 }
 
@@ -91,10 +106,8 @@ static void print_start(const struct trace *trace, const struct execution *execu
     }
     fputc('|', out);
     for (unsigned r = 0; r < instance->reg_count; r++) {
-        char name[64];
-        register_name(instance, r, name, sizeof name);
         if (start->values[r] != 0)
-            fprintf(out, " %s=%llu", name, (unsigned long long)start->values[r]);
+            print_value(instance, r, start->values[r], out);
     }
     fputc('\n', out);
 }

@@ -4,6 +4,7 @@
 #include "checker/die.h"
 #include "checker/faults.h"
 #include "checker/hash.h"
+#include "checker/numbers.h"
 #include "checker/tickets.h"
 
 #include <stdlib.h>
@@ -307,7 +308,7 @@ static void lay_out(struct model *model)
     model->instance.tolerant = false;
     for (unsigned r = 0; r < model->regs; r++) {
         uint64_t domain = register_domain(&model->instance, r);
-        model->has_tickets |= domain == TICKET;
+        model->has_tickets |= domain == TICKET || model->instance.regs[r].array->unbounded;
         model->register_field[r] = next_field(model, &used, domain == TICKET ? TICKET_WIDTH : bits_for(domain));
     }
 }
@@ -438,7 +439,15 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
 
 enum applied model_normalise(const struct model *model, uint64_t *state, bool gap_is_gone)
 {
-    return tickets_normalise(model, state, gap_is_gone);
+    return has_numbers(model) ? numbers_normalise(model, state) : tickets_normalise(model, state, gap_is_gone);
+}
+
+static void learn_renamed(struct model *model, const uint64_t *state, bool gap_is_gone)
+{
+    if (has_numbers(model))
+        numbers_learn(model, state);
+    else
+        tickets_learn(model, state, gap_is_gone);
 }
 
 enum applied model_learn(struct model *model, const uint64_t *state, struct step step, uint64_t *successor,
@@ -453,13 +462,13 @@ enum applied model_learn(struct model *model, const uint64_t *state, struct step
             if (*fault_target(model, step.process, number, step.fault) == NOT_KNOWN_YET)
                 learn_fault(model, step.process, number, step.fault);
             else
-                tickets_learn(model, successor, step.gap_is_gone);
+                learn_renamed(model, successor, step.gap_is_gone);
         } else {
             uint32_t move = model->automaton[step.process].locals[number].first_move + step.choice;
             if (!is_known(&model->automaton[step.process], move, step.value))
                 learn_transition(model, step.process, number, step.choice, step.value);
             else
-                tickets_learn(model, successor, step.gap_is_gone);
+                learn_renamed(model, successor, step.gap_is_gone);
         }
     }
 }

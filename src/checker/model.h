@@ -93,7 +93,7 @@ struct model {
     struct field *register_field;
     struct automaton automaton[STEPPED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
-    bool has_tickets;
+    bool has_tickets; /* or unbounded numbers: states are renamed */
     unsigned faults;      /* that may begin, as bits */
     const char *overflow; /* why the model cannot hold all states, once it cannot */
 };
@@ -115,7 +115,7 @@ void model_close(struct model *model);
 
 /* The step on a register with many values, or one whose events are UNKNOWN. */
 const struct transition *far_transition(const struct automaton *automaton, uint32_t move, uint64_t value);
-/* tickets_normalise, for those that include this file only. */
+/* tickets_normalise or numbers_normalise, for those that include this file only. */
 enum applied model_normalise(const struct model *model, uint64_t *state, bool gap_is_gone);
 
 /* The successor of a state by a step. MISSING if it needs something that the model does not know yet. */

@@ -48,6 +48,10 @@ void instance_open(struct instance *instance, const struct setting *setting)
     memset(instance, 0, sizeof *instance);
     if (algorithm->about.max_n > 0 && setting->n > algorithm->about.max_n)
         die("%s is for n up to %u, not for n = %u", algorithm->about.id, algorithm->about.max_n, setting->n);
+    unsigned word_bits = algorithm->about.word_bits != NULL ? algorithm->about.word_bits(setting->n, setting->k) : 0;
+    if (word_bits > STEPPED_WORD_BITS)
+        die("%s with n = %u and k = %u packs %u bits into one word; the checker has room for %d", algorithm->about.id,
+            setting->n, setting->k, word_bits, STEPPED_WORD_BITS);
     instance->setting = *setting;
     instance->shared = must_allocate(algorithm->shared_size);
     instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);
@@ -118,7 +122,7 @@ uint64_t shared_bits(const struct instance *instance)
     uint64_t bits = 0;
     for (unsigned a = 0; a < instance->declaration.arrays; a++) {
         const struct declared *array = &instance->declaration.array[a];
-        if (array->domain == TICKET)
+        if (array->domain == TICKET || array->unbounded)
             return UINT64_MAX;
         unsigned width = 0;
         while (width < 64 && array->domain > UINT64_C(1) << width)

@@ -24,7 +24,9 @@ struct bits {
 
 static struct bits bits_of(const struct stepped_algorithm *algorithm, unsigned n, unsigned k)
 {
-    if (algorithm->about.max_n > 0 && n > algorithm->about.max_n)
+    unsigned (*word_bits)(unsigned, unsigned) = algorithm->about.word_bits;
+    if ((algorithm->about.max_n > 0 && n > algorithm->about.max_n) ||
+        (word_bits != NULL && word_bits(n, k) > STEPPED_WORD_BITS))
         return (struct bits){.total = UINT64_MAX, .each = UINT64_MAX};
     struct setting setting = {.algorithm = algorithm, .n = n, .k = algorithm->about.k > 0 ? algorithm->about.k : k};
     struct instance instance;

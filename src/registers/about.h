@@ -33,6 +33,18 @@ enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
  * example [0][2]. For people only: nothing depends on it. */
 typedef void element_namer(char *name, size_t size, unsigned n, unsigned row, unsigned column);
 
+/* Writes the value of a packed word as the paper would, for example ISSUE=3 VALID=2. For people only. */
+typedef void word_printer(char *text, size_t size, unsigned n, unsigned k, uint64_t value);
+
+/* How the checker keeps a word of numbers without bound finite, where the text only compares such numbers and makes
+ * them one larger: two functions that rename the numbers in a word, and those in a ticket that a process holds beside
+ * this word. checker/numbers.h says what they must preserve. */
+struct number_renaming {
+    uint64_t (*word)(uint64_t word);
+    void (*ticket)(uint64_t word, void *ticket);
+    size_t at, size; /* of the ticket among the locals */
+};
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -76,7 +88,9 @@ struct about {
     bool doorway;          /* whether it has one; then the text says waiting_room() */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
-    size_t ticket_locals[TICKET_LOCALS_MAX]; /* offsets of the tickets among the locals, ended by 0 */
+    size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
+    unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
+    struct number_renaming renumbering;            /* if that word is unbounded */
 };
 
 /* What is claimed about a property, or NULL. */

@@ -13,6 +13,8 @@
  *                                       writes, whose memory (home)
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
+ *           { m = shared_word(...); }   one register, m[0], into which the text packs several variables: name, bits,
+ *                                       initial value; .shown prints it; .unbounded: some of them grow without bound
  *   ENTER BEGIN ... END                 from the remainder to the critical section
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;
@@ -26,7 +28,14 @@
  *   put(r, v)                           write
  *   put_if_different(r, v)              write unless the register has that value already (Lamport's *:=*)
  *   update(r, old, e)                   atomically: old := r; r := e, where e may use old
+ *   act(r, w, f)                        atomically: w := r; f; r := w, where f is any statement that changes w and
+ *                                       private variables; w, a C variable, keeps the new value up to the next marker.
+ *                                       Natively f is done again if another process was faster: what it assigns, it
+ *                                       computes from w and from what it does not assign
  *   await(c)                            wait until c, which reads one register once
+ *   await_in(slot, c)                   the same; natively it sleeps in this slot (a number, modulo 64) of that
+ *                                       register, and whoever ends the wait must ring it
+ *   ring(r, slot)                       natively: wakes the process that sleeps in this slot of r, and nobody else
  *   try_again(l)                        goto l, for a wait that reads more than one register; natively it watches the
  *                                       one that this procedure itself read last
  *   for_all("label", v, from, to) ...   v takes from..to-1 in any order; carries the AT of the body's first access;
@@ -42,7 +51,8 @@
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
  * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
- * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite).
+ * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite), word
+ * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/numbers.h.
  *
  * One marker, one access: the stepped world refuses an algorithm that does otherwise.
  */
@@ -54,6 +64,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef ADMIT_STEPPED
@@ -61,6 +72,21 @@
 #else
 #include "registers/native.h"
 #endif
+
+/* The domain of a register of so many bits; a full word has any value. */
+static inline uint64_t word_values(unsigned bits)
+{
+    return bits < 64 ? UINT64_C(1) << bits : TICKET;
+}
+
+/* How many bits the numbers 0 .. most take. */
+static inline unsigned bits_up_to(unsigned most)
+{
+    return most == 0 ? 0 : 32 - (unsigned)__builtin_clz(most);
+}
+
+#define shared_word(name_, bits_, initial_, ...)                                                                       \
+    registers(name_, 1, word_values(bits_), initial_, .writer = ANYBODY, __VA_ARGS__)
 
 static inline procset only(unsigned v)
 {

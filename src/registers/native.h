@@ -34,14 +34,16 @@ typedef uint64_t procset;
 typedef unsigned number;
 typedef uint64_t numberset;
 typedef uint64_t ticket;
+typedef uint64_t word;
 
-enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64 };
+enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64, NATIVE_WORD_BITS = 64, NUMBER_BITS = 32 };
 
 /* A register with its cache line to itself: a waiter that reads one register in a loop must not slow its neighbours. */
 struct cell {
     _Alignas(64) _Atomic uint64_t value;
     _Atomic uint32_t sleepers; /* how many sleep until value changes; see patience.h */
     uint16_t writer; /* the only process that may write it, or NATIVE_WRITER_ANYBODY; debug builds insist on it */
+    struct parking parking; /* those who wait for it in slots */
 };
 typedef struct cell *array;
 
@@ -64,7 +66,9 @@ struct declared {
     size_t count, columns;
     uint64_t domain, initial;
     int writer, home;
-    element_namer *elements; /* of no use here */
+    element_namer *elements; /* of no use here, as are the next two */
+    word_printer *shown;
+    bool unbounded;
 };
 
 struct native_algorithm {
@@ -170,6 +174,35 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
         while (!atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (uint64_t)(e), memory_order_seq_cst,         \
                                                       memory_order_seq_cst));                                          \
         native_wake(&(r));                                                                                             \
+    } while (0)
+
+/* An action that changes nothing is a read: no need to write, nobody to wake. */
+#define act(r, w, ...)                                                                                                 \
+    do {                                                                                                               \
+        uint64_t seen_ = get(r);                                                                                       \
+        native_check_writer(&(r), i);                                                                                  \
+        do {                                                                                                           \
+            (w) = seen_;                                                                                               \
+            __VA_ARGS__;                                                                                               \
+        } while ((w) != seen_ && !atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (w), memory_order_seq_cst, \
+                                                                        memory_order_seq_cst));                        \
+        last_.value = (w);                                                                                             \
+        if ((w) != seen_)                                                                                              \
+            native_wake(&(r));                                                                                         \
+    } while (0)
+
+#define await_in(slot, c)                                                                                              \
+    do {                                                                                                               \
+        P->patience.sleeps = 0;                                                                                        \
+        while (!(c))                                                                                                   \
+            admit_be_patient_in(&P->patience, &last_.cell->parking, (slot));                                           \
+        if (P->patience.parked)                                                                                        \
+            admit_drive_off(&P->patience, &last_.cell->parking);                                                       \
+    } while (0)
+#define ring(r, slot)                                                                                                  \
+    do {                                                                                                               \
+        if (__builtin_expect(atomic_load_explicit(&(r).parking.parked, memory_order_seq_cst) != 0, 0))                 \
+            admit_ring(&(r).parking, (slot));                                                                          \
     } while (0)
 
 #define await(c)                                                                                                       \

@@ -43,27 +43,98 @@ static void sleep_until_change(_Atomic uint64_t *watched, uint64_t seen, _Atomic
     atomic_fetch_sub(sleepers, 1);
 }
 
-void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint64_t *watched, uint64_t seen,
-                      _Atomic uint32_t *sleepers)
+/* Whether there was something cheaper to do than to sleep. */
+static bool spun_or_yielded(struct patience *patience)
 {
     if (patience->spins < SPINS) {
         patience->spins++;
         pause_core();
-    } else if (patience->yields < YIELDS) {
+        return true;
+    }
+    if (patience->yields < YIELDS) {
         patience->yields++;
         sched_yield();
-    } else {
-        long longest = watch == AWAITED ? LONGEST_SLEEP_US : LONGEST_NAP_US;
-        long limit = (long)FIRST_SLEEP_US << patience->sleeps;
-        if (limit < longest)
-            patience->sleeps++;
-        else
-            limit = longest;
-        sleep_until_change(watched, seen, sleepers, limit);
+        return true;
     }
+    return false;
+}
+
+static long next_sleep_us(struct patience *patience, long longest)
+{
+    long limit = (long)FIRST_SLEEP_US << patience->sleeps;
+    if (limit >= longest)
+        return longest;
+    patience->sleeps++;
+    return limit;
+}
+
+void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint64_t *watched, uint64_t seen,
+                      _Atomic uint32_t *sleepers)
+{
+    if (spun_or_yielded(patience))
+        return;
+    long longest = watch == AWAITED ? LONGEST_SLEEP_US : LONGEST_NAP_US;
+    sleep_until_change(watched, seen, sleepers, next_sleep_us(patience, longest));
 }
 
 void admit_wake(_Atomic uint64_t *watched)
 {
     syscall(SYS_futex, low_half(watched), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* --- slots -------------------------------------------------------------------------------------------------------- */
+
+static _Atomic unsigned long rung, woken, most_woken;
+
+static _Atomic uint32_t *bell_of(struct parking *parking, unsigned slot)
+{
+    return &parking->bell[slot / 32 % 2];
+}
+
+static uint32_t set_of(unsigned slot)
+{
+    return UINT32_C(1) << slot % 32;
+}
+
+void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned slot)
+{
+    if (!patience->parked) {
+        if (spun_or_yielded(patience))
+            return;
+        atomic_fetch_add(&parking->parked, 1);
+        patience->parked = true;
+        patience->heard = atomic_load(bell_of(parking, slot));
+        return; /* to look once more */
+    }
+    long sleep_us = next_sleep_us(patience, LONGEST_SLEEP_US);
+    struct timespec until; /* this kind of futex takes a time, not a duration */
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += sleep_us * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    syscall(SYS_futex, bell_of(parking, slot), FUTEX_WAIT_BITSET, patience->heard, &until, NULL, set_of(slot));
+    patience->heard = atomic_load(bell_of(parking, slot)); /* still counted: the next look may be the last */
+}
+
+void admit_drive_off(struct patience *patience, struct parking *parking)
+{
+    atomic_fetch_sub(&parking->parked, 1);
+    patience->parked = false;
+}
+
+void admit_ring(struct parking *parking, unsigned slot)
+{
+    atomic_fetch_add(bell_of(parking, slot), 1);
+    long count = syscall(SYS_futex, bell_of(parking, slot), FUTEX_WAKE_BITSET, 1, NULL, NULL, set_of(slot));
+    atomic_fetch_add(&rung, 1);
+    if (count <= 0)
+        return;
+    atomic_fetch_add(&woken, (unsigned long)count);
+    if ((unsigned long)count > atomic_load(&most_woken))
+        atomic_store(&most_woken, (unsigned long)count);
+}
+
+struct rings admit_rings(void)
+{
+    return (struct rings){atomic_load(&rung), atomic_load(&woken), atomic_load(&most_woken)};
 }

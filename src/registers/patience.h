@@ -19,11 +19,31 @@
 #define ADMIT_REGISTERS_PATIENCE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct patience {
     unsigned spins, yields; /* so far, in this passage */
     unsigned sleeps;        /* so far, in this wait */
+    bool parked;            /* counted in a parking's `parked`, and about to look a last time before sleeping */
+    uint32_t heard;         /* its bell, before that look */
+};
+
+/* Where those sleep who wait for one register, each for another value of it: so that whoever writes the value that ends
+ * one wait wakes this sleeper alone, and the others sleep on. There are 64 slots, of which slot s sleeps on
+ * bell[s / 32], in the kernel's set s % 32.
+ *
+ * No lost wake-up: the sleeper counts itself in `parked`, listens to the bell, looks at the register once more, and asks
+ * the kernel to put it to sleep if the bell has not been rung since. The writer writes the register, looks at `parked`,
+ * then rings (adds one) and only then wakes. All of this is sequentially consistent. If the sleeper's last look came
+ * before the write, so did its count and its listening: then the writer sees the count and rings after that listening,
+ * and the kernel either finds the bell rung, or has put the sleeper into the slot before the wake.
+ *
+ * One wake: no two wait in one slot at a time (the waiting tickets are fewer than 64 and follow each other), and the
+ * kernel wakes one at most. A writer that rings late may wake one who has the slot by then: it looks and sleeps again.*/
+struct parking {
+    _Atomic uint32_t parked;
+    _Atomic uint32_t bell[2];
 };
 
 /* What is known about the register watched: nothing but its change ends the wait; or it was one obstacle of several,
@@ -37,5 +57,18 @@ void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint6
 
 /* Wakes all who sleep on this register. */
 void admit_wake(_Atomic uint64_t *watched);
+
+/* One more failed test, for one who sleeps in a slot; and what it does after the last test if it is parked still. */
+void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned slot);
+void admit_drive_off(struct patience *patience, struct parking *parking);
+
+/* Wakes the one who sleeps in this slot, if any. */
+void admit_ring(struct parking *parking, unsigned slot);
+
+/* How often this process has rung a slot, how many sleepers that woke, and how many at most by one ring. For tests. */
+struct rings {
+    unsigned long rung, woken, most;
+};
+struct rings admit_rings(void);
 
 #endif

@@ -24,8 +24,9 @@ typedef uint16_t procset;
 typedef uint8_t number;
 typedef uint64_t numberset;
 typedef uint16_t ticket;
+typedef uint64_t word;
 
-enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120 };
+enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
 
 /* A cell stands for a register: its address names it, nothing is stored in it. */
 struct cell {
@@ -43,6 +44,8 @@ struct declared {
     int writer;              /* enum writer */
     int home;                /* process in whose memory it lies (DSM), or -1: its writer's */
     element_namer *elements; /* how its elements are called, if not by their numbers */
+    word_printer *shown;     /* how a value of it is printed, if not as a number */
+    bool unbounded;          /* a word with numbers that grow for ever (checker/numbers.h) */
 };
 
 /* What the register holds at the start; where nothing is declared, the simplest of all that it may hold. */
@@ -155,7 +158,7 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
         (void)i, (void)n, (void)k;                                                                                     \
         switch (frame->at) {                                                                                           \
-        case 0:
+        case 0:;
 #define END                                                                                                            \
     }                                                                                                                  \
     return DONE;                                                                                                       \
@@ -190,12 +193,21 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
         P->written = (e);                                                                                              \
     } while (0)
 
+#define act(r, w, ...)                                                                                                 \
+    do {                                                                                                               \
+        (w) = stepped_access(P, UPDATE, &(r), 0);                                                                      \
+        __VA_ARGS__;                                                                                                   \
+        P->written = (w);                                                                                              \
+    } while (0)
+
 /* A failed test is a step that changes nothing. */
 #define await(c)                                                                                                       \
     do {                                                                                                               \
         if (!(c))                                                                                                      \
             return STUCK;                                                                                              \
     } while (0)
+#define await_in(slot, c) await(c)
+#define ring(r, slot) ((void)0)
 #define try_again(l) goto l
 
 #define JOIN_(a, b) a##b

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * colored.h - what the colored ticket algorithms have in common: tickets (VALUE, COLOR), and when they are valid.
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, Distributed FIFO Allocation of Identical Resources Using Small
+ * Shared Space, TOPLAS 11(1), 1989, section 2.4 and Figure 4.
+ *
+ * Numbered tickets are cut into blocks of M = 1 + max(k, N - k). A ticket's VALUE is its place in its block, and all of
+ * a block have one COLOR. ISSUE and VALID are never M or more apart: so which of the two leads can be told from their
+ * values and from whether their colors are the same, and nothing else about colors matters.
+ *
+ * Correction of Figure 4: it prints > in the branch of LEADS for equal colors; the text says that on equality each leads
+ * the other, which needs >=. As printed, a colored ticket algorithm takes the other's color where it needs a new one:
+ * the mutants `printed_leads` are caught.
+ *
+ * Used by algorithms whose struct memory has ISSUE and VALID, and M.
+ */
+#include "registers/language.h"
+
+struct ticket {
+    unsigned VALUE, COLOR;
+};
+
+/* M - 1: the largest value of a ticket. */
+static inline unsigned last_value(unsigned n, unsigned k)
+{
+    return k > n - k ? k : n - k;
+}
+
+/* Tests if A leads B. */
+static inline bool LEADS(struct ticket A, struct ticket B)
+{
+    if (A.COLOR == B.COLOR)
+        return A.VALUE >= B.VALUE;
+    else
+        return A.VALUE < B.VALUE;
+}
+
+static inline bool is_valid_among(struct ticket T, struct ticket ISSUE, struct ticket VALID)
+{
+    if (T.COLOR == VALID.COLOR)
+        return T.VALUE <= VALID.VALUE;
+    else if (T.COLOR == ISSUE.COLOR)
+        return LEADS(VALID, ISSUE);
+    else
+        return true;
+}
+#define IS_VALID(T, m) is_valid_among((T), (m)->ISSUE, (m)->VALID)
+
+/* At most N - k < M tickets wait at a time, and they follow each other. */
+#define SLOT(T) ((T).VALUE)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Colored Ticket Algorithm.
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, Distributed FIFO Allocation of Identical Resources Using Small
+ * Shared Space, TOPLAS 11(1), 1989, Figures 2, 4, 6 and 7; ticket.h has Figure 2, colored.h has Figure 4.
+ *
+ * Design summary
+ *  - Tickets (value, color) as in unbounded_colored_ticket.c, but of k + 1 colors that are used again.
+ *  - QUANT(c): how many valid tickets have color c. They are k together, so there is always a color without any.
+ *  - When the leading one of ISSUE and VALID comes to the end of its block, the next block gets a color that no valid
+ *    ticket has; the other one follows and takes the leader's color.
+ *  - Equivalent to the queue of all processes that try or are inside, with O(N^2) shared values for fixed k.
+ *
+ * Correction of Figure 7: it prints QUANT = 0 for all colors at the start. The k tickets that are valid then have color
+ * 0, so QUANT(0) = k; as printed, QUANT(0) never exceeds 0 and NEW_COLOR returns nothing else: the mutant
+ * `printed_quant` is caught. For Figure 4 see colored.h.
+ *
+ * Deviations from the figures: QUANT is kept in 2k bits, as a string in which each color has as many ones as there are
+ * valid tickets of it, then a zero; the zero of the last color is left out. There are binom(2k, k) such strings, which
+ * is the paper's number of values of QUANT. Both changes of QUANT at the end of Figure 7 are made at once, and a process
+ * inside remembers the color of its ticket only.
+ *
+ * Native: one word of 64 bits has room for k up to 21 with any N up to 64, and for k = 22 with N up to 53. Others are
+ * refused. (128 bits would do for k up to 53, or to 64 - with N up to 64 - if QUANT were kept tighter still; but C11
+ * has no lock-free atomics of that size without a library, and arm64 and x86-64 have them only in some processors.)
+ */
+#include "algorithms/colored.h"
+
+struct memory {
+    struct ticket ISSUE, VALID;
+    word QUANT;
+    unsigned M, colors; /* colors = k + 1 */
+};
+
+struct widths {
+    unsigned VALUE, COLOR, ticket;
+};
+
+static inline struct widths widths(unsigned n, unsigned k)
+{
+    unsigned VALUE = bits_up_to(last_value(n, k)), COLOR = bits_up_to(k);
+    return (struct widths){VALUE, COLOR, VALUE + COLOR};
+}
+
+static inline unsigned quant_bits(unsigned k)
+{
+    return 2 * k;
+}
+
+static unsigned word_bits(unsigned n, unsigned k)
+{
+    return 2 * widths(n, k).ticket + quant_bits(k);
+}
+
+static inline word low_bits(word w, unsigned bits)
+{
+    return w & (((word)1 << bits) - 1);
+}
+
+static inline struct ticket unpacked_ticket(word w, struct widths width)
+{
+    return (struct ticket){(unsigned)low_bits(w, width.VALUE), (unsigned)low_bits(w >> width.VALUE, width.COLOR)};
+}
+
+static inline word packed_ticket(struct ticket T, struct widths width)
+{
+    return (word)T.COLOR << width.VALUE | T.VALUE;
+}
+
+static inline struct memory unpacked(word w, unsigned n, unsigned k)
+{
+    struct widths width = widths(n, k);
+    return (struct memory){.VALID = unpacked_ticket(w, width),
+                           .ISSUE = unpacked_ticket(w >> width.ticket, width),
+                           .QUANT = w >> 2 * width.ticket,
+                           .M = 1 + last_value(n, k),
+                           .colors = k + 1};
+}
+
+static inline word packed(const struct memory *m)
+{
+    struct widths width = {bits_up_to(m->M - 1), bits_up_to(m->colors - 1),
+                           bits_up_to(m->M - 1) + bits_up_to(m->colors - 1)};
+    return m->QUANT << 2 * width.ticket | packed_ticket(m->ISSUE, width) << width.ticket |
+           packed_ticket(m->VALID, width);
+}
+
+/* Where the ones of color C end, in a string of so many bits. */
+static inline unsigned end_of(word QUANT, unsigned bits, unsigned C)
+{
+    word zeros = low_bits(~QUANT, bits) | (word)1 << bits;
+    for (; C > 0 && (zeros & (zeros - 1)) != 0; C--)
+        zeros &= zeros - 1;
+    return (unsigned)__builtin_ctzll(zeros);
+}
+
+static inline unsigned QUANT(const struct memory *m, unsigned C)
+{
+    unsigned bits = quant_bits(m->colors - 1), end = end_of(m->QUANT, bits, C);
+    return C == 0 ? end : end - end_of(m->QUANT, bits, C - 1) - 1;
+}
+
+/* QUANT(up) := QUANT(up) + 1; QUANT(down) := QUANT(down) - 1. */
+static inline void update_quantity(struct memory *m, unsigned up, unsigned down)
+{
+    unsigned bits = quant_bits(m->colors - 1), at = end_of(m->QUANT, bits, down);
+    if (up == down || at == 0)
+        return;
+    word without = m->QUANT >> at << (at - 1) | low_bits(m->QUANT, at - 1);
+    at = end_of(without, bits - 1, up);
+    m->QUANT = ((without >> at << 1) | 1) << at | low_bits(without, at);
+}
+
+/* Figure 6. Returns unused color. */
+static inline unsigned NEW_COLOR(const struct memory *m)
+{
+    unsigned C = 0;
+    while (C + 1 < m->colors && QUANT(m, C) > 0)
+        C = C + 1;
+    return C;
+}
+
+static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
+    if (m->ISSUE.VALUE < m->M - 1) {
+        m->ISSUE.VALUE = m->ISSUE.VALUE + 1;
+    } else {
+        if (LEADS(m->ISSUE, m->VALID))
+            m->ISSUE.COLOR = NEW_COLOR(m);
+        else
+            m->ISSUE.COLOR = m->VALID.COLOR;
+        m->ISSUE.VALUE = 0;
+    }
+    return m->ISSUE;
+}
+
+static inline void
+VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
+{
+    if (m->VALID.VALUE < m->M - 1) {
+        m->VALID.VALUE = m->VALID.VALUE + 1;
+    } else {
+        if (LEADS(m->VALID, m->ISSUE))
+            m->VALID.COLOR = NEW_COLOR(m);
+        else
+            m->VALID.COLOR = m->ISSUE.COLOR;
+        m->VALID.VALUE = 0;
+    }
+    /* Update quantity information. */
+    update_quantity(m, m->VALID.COLOR, T.COLOR);
+}
+
+#define KEPT(T) ((struct ticket){.COLOR = (T).COLOR})
+
+#include "algorithms/ticket.h"
+
+static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
+{
+    struct memory m = unpacked(value, n, k);
+    int used = snprintf(text, size, "ISSUE=(%u,%u) VALID=(%u,%u) QUANT=", m.ISSUE.VALUE, m.ISSUE.COLOR, m.VALID.VALUE,
+                        m.VALID.COLOR);
+    for (unsigned C = 0; C <= k && used >= 0 && (size_t)used < size; C++)
+        used += snprintf(text + used, size - (size_t)used, "%s%u", C > 0 ? "," : "", QUANT(&m, C));
+}
+
+DECLARE
+{
+    const struct memory start = {.ISSUE = {0, 0},
+                                 .VALID = {k, 0},
+                                 .QUANT = ((word)1 << k) - 1, /* QUANT(0) = k, the others 0 */
+                                 .M = 1 + last_value(n, k),
+                                 .colors = k + 1};
+    S->memory = shared_word("ISSUE, VALID, QUANT", word_bits(n, k), packed(&start), .shown = show);
+}
+
+ALGORITHM(.title = "The Colored Ticket Algorithm", .paper = "flbb89", .figure = "Figures 2, 4, 6, 7", .doorway = true,
+          .bits = "2 * bits(max(k, n - k)) + 2 * bits(k) + 2 * k", .fairness = "first in, first enabled",
+          .word_bits = word_bits, TICKET_CLAIMS);

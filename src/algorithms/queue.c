@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Queue Algorithm.
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, Distributed FIFO Allocation of Identical Resources Using Small
+ * Shared Space, TOPLAS 11(1), 1989, Figure 1.
+ *
+ * Design summary
+ *  - QUEUE: the numbers of all processes that try or are inside, in the order in which they came.
+ *  - To enter, join the queue and wait until one of its first k positions is reached. To leave, leave the queue.
+ *  - Who waits changes nothing: it may stop for ever and is in nobody's way, but for the position it has.
+ *  - First in, first enabled. It takes more shared values than there are orders of the processes.
+ *
+ * Deviations from the figure: the queue is one word, of n places of as many bits as i + 1 needs, the head in the lowest;
+ * 0 is an empty place. So n is at most 15: 60 bits. (For 16, places of 4 bits would leave none to tell how long the
+ * queue is.)
+ *
+ * Native: a process that waits sleeps in the slot of its number; who leaves rings the one that comes to position k.
+ */
+#include "registers/language.h"
+
+struct shared {
+    array queue;
+};
+#define QUEUE (S->queue[0])
+
+struct locals {
+    position at;
+};
+
+static inline unsigned place_bits(unsigned n)
+{
+    return bits_up_to(n);
+}
+
+/* Who is at a position, plus 1; 0 if nobody is. */
+static inline unsigned at_position(word queue, unsigned position, unsigned n)
+{
+    return (unsigned)(queue >> position * place_bits(n) & ((1u << place_bits(n)) - 1));
+}
+
+/* The position of i, counted from 0; n if it has none. */
+static inline unsigned position_of(word queue, unsigned i, unsigned n)
+{
+    unsigned position = 0;
+    while (position < n && at_position(queue, position, n) != i + 1)
+        position++;
+    return position;
+}
+
+static inline word ENQUEUE(word queue, unsigned i, unsigned n)
+{
+    unsigned length = 0;
+    while (length + 1 < n && at_position(queue, length, n) != 0)
+        length++;
+    return queue | (word)(i + 1) << length * place_bits(n);
+}
+
+static inline word REMOVE(word queue, unsigned i, unsigned n)
+{
+    unsigned before = position_of(queue, i, n) * place_bits(n);
+    word ahead = queue & (((word)1 << before) - 1);
+    return queue >> before >> place_bits(n) << before | ahead;
+}
+
+static unsigned word_bits(unsigned n, unsigned k)
+{
+    (void)k;
+    return n * place_bits(n);
+}
+
+static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
+{
+    (void)k;
+    int used = snprintf(text, size, "QUEUE=");
+    for (unsigned p = 0; p < n && at_position(value, p, n) != 0 && used >= 0 && (size_t)used < size; p++)
+        used += snprintf(text + used, size - (size_t)used, "%s%u", p > 0 ? "," : "", at_position(value, p, n) - 1);
+    if (value == 0)
+        snprintf(text, size, "QUEUE=empty");
+}
+
+DECLARE
+{
+    S->queue = shared_word("QUEUE", word_bits(n, k), 0, .shown = show);
+}
+
+ENTER
+BEGIN
+    word queue;
+    AT("ENQUEUE")
+    act(QUEUE, queue, queue = ENQUEUE(queue, i, n));
+    waiting_room();
+    if (position_of(queue, i, n) >= k) {
+        AT("wait until")
+        await_in(i, position_of(get(QUEUE), i, n) < k);
+    }
+END
+
+LEAVE
+BEGIN
+    word queue;
+    AT("REMOVE")
+    act(QUEUE, queue, queue = REMOVE(queue, i, n));
+    if (at_position(queue, k - 1, n) != 0)
+        ring(QUEUE, at_position(queue, k - 1, n) - 1);
+END
+
+ALGORITHM(.title = "The Queue Algorithm", .paper = "flbb89", .figure = "Figure 1", .max_n = 15, .doorway = true,
+          .bits = "n * bits(n)", .fairness = "first in, first enabled", .word_bits = word_bits,
+          CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, CRASH},
+                 {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {K_DEADLOCK_AVOIDANCE, ATOMIC, CRASH},
+                 {FIFE, ATOMIC, CRASH}, {STRONG_FIFE, ATOMIC, CRASH}, {FIFO_ENABLING, ATOMIC, CRASH}));

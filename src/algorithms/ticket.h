@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ticket.h - the basic ticket algorithm, which all ticket algorithms share.
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, Distributed FIFO Allocation of Identical Resources Using Small
+ * Shared Space, TOPLAS 11(1), 1989, Figure 2:
+ *
+ *     repeat forever
+ *       start;
+ *       TICKET := TAKE_NEXT_TICKET;
+ *       wait until IS_VALID(TICKET);
+ *       finish;
+ *       { Critical Section }
+ *       start;
+ *       VALIDATE_NEXT_TICKET(TICKET);
+ *       finish;
+ *       { Remainder Section }
+ *     end repeat
+ *
+ * What is between start and finish is one atomic action on all of the shared memory, and "wait until C" stands for "while
+ * not C do [finish; start]": the first test of C belongs to the action that takes the ticket, and each later one is an
+ * action of its own, which only reads. So the first action is the doorway, and who takes a valid ticket is inside by it.
+ *
+ * A ticket algorithm defines, then includes this file:
+ *
+ *     struct memory               the global variables, with unpacked() and packed(), since they are one word
+ *     struct ticket               what TAKE_NEXT_TICKET returns
+ *     TAKE_NEXT_TICKET(m)         the three routines, on the variables *m
+ *     IS_VALID(T, m)
+ *     VALIDATE_NEXT_TICKET(T, m)
+ *     SLOT(T)                     a number that is different for any two tickets that wait at the same time
+ *     KEPT(T)                     what VALIDATE_NEXT_TICKET(T) needs to know of T
+ *
+ * Native: a process that waits sleeps in the slot of its ticket, and VALIDATE_NEXT_TICKET rings that of the ticket which
+ * has become valid, VALID: this wakes the process that it enables, if one holds that ticket, and nobody else.
+ *
+ * Deviations from the figure: once TICKET is valid, all of it is forgotten that is not used any more. (The paper's
+ * TICKET keeps its value, also in the remainder section, where it "does not matter".)
+ */
+#include "registers/language.h"
+
+/* Section 2.2, and what Queue has: one failed process, or k - 1 of them, are in nobody's way. */
+#define TICKET_CLAIMS                                                                                                  \
+    CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, CRASH},                \
+           {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {K_DEADLOCK_AVOIDANCE, ATOMIC, CRASH},     \
+           {FIFE, ATOMIC, CRASH}, {STRONG_FIFE, ATOMIC, CRASH}, {FIFO_ENABLING, ATOMIC, CRASH})
+
+struct shared {
+    array memory;
+};
+#define MEMORY (S->memory[0])
+
+struct locals {
+    position at;
+    struct ticket TICKET;
+};
+
+static inline word take(word w, unsigned n, unsigned k, struct ticket *T)
+{
+    struct memory m = unpacked(w, n, k);
+    *T = TAKE_NEXT_TICKET(&m);
+    return packed(&m);
+}
+
+static inline bool is_valid(word w, unsigned n, unsigned k, struct ticket T)
+{
+    struct memory m = unpacked(w, n, k);
+    return IS_VALID(T, &m);
+}
+
+static inline word validate(word w, unsigned n, unsigned k, struct ticket T)
+{
+    struct memory m = unpacked(w, n, k);
+    VALIDATE_NEXT_TICKET(T, &m);
+    return packed(&m);
+}
+
+ENTER
+BEGIN
+    word w;
+    AT("take")
+    act(MEMORY, w, w = take(w, n, k, &L.TICKET));
+    waiting_room();
+    if (!is_valid(w, n, k, L.TICKET)) {
+        AT("wait until")
+        await_in(SLOT(L.TICKET), is_valid(get(MEMORY), n, k, L.TICKET));
+    }
+    L.TICKET = KEPT(L.TICKET);
+END
+
+LEAVE
+BEGIN
+    word w;
+    AT("validate")
+    act(MEMORY, w, w = validate(w, n, k, L.TICKET));
+    ring(MEMORY, SLOT(unpacked(w, n, k).VALID));
+END

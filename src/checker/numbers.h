@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * numbers.h - how numbers without bound that are packed into a word are kept finite.
+ *
+ * The tickets of Fischer, Lynch, Burns, Borodin 1989 that grow for ever are numbers (or colours) of which the text only
+ * asks how they compare with the two that the word holds, ISSUE and VALID, and which it only makes one larger. So
+ * subtracting the same number from all of them changes nothing that a process can see: it is a bisimulation. And a held
+ * ticket that is valid for good, whatever comes (a number up to VALID, since VALID only grows; a colour that both ISSUE
+ * and VALID have left behind, since no colour comes back), is as good as any other such ticket. The algorithm's file
+ * supplies both as a struct number_renaming (about.h): `word` subtracts the most that leaves no number negative, `ticket`
+ * subtracts the same from a held ticket, and makes one that is valid for good the one that stands for them all.
+ *
+ * What is left is finite: ISSUE and VALID differ by max(k, N - k) at most (section 2.4), and a held ticket that is not
+ * yet valid lies between them. The renaming is exact, unlike that of tickets.h: no step is ambiguous. A process in its
+ * remainder, and a crashed one, hold no ticket.
+ *
+ * In an execution (trace.h) nothing is renamed. Numbers wrap around after 2^NUMBER_BITS tickets there, as they do
+ * natively, which the comparisons allow for.
+ */
+#ifndef ADMIT_CHECKER_NUMBERS_H
+#define ADMIT_CHECKER_NUMBERS_H
+
+#include "checker/model.h"
+
+/* Whether this is for them, and not for tickets.h. */
+static inline bool has_numbers(const struct model *model)
+{
+    return model->instance.setting.algorithm->about.renumbering.word != NULL;
+}
+
+/* As tickets_normalise and tickets_learn. */
+enum applied numbers_normalise(const struct model *model, uint64_t *state);
+void numbers_learn(struct model *model, const uint64_t *state);
+
+#endif
