@@ -140,6 +140,8 @@ void trace_print(const struct trace *trace, const struct execution *execution, F
                     trace->loop_end < trace->count ? ", as often as anybody likes" : "");
         else if (s == trace->loop_end)
             fprintf(out, "      ---- and then:\n");
+        if (s + 1 == trace->count && trace->before_last != NULL)
+            fprintf(out, "      ---- %s\n", trace->before_last);
         print_line(trace, execution, s, width, out);
     }
     fprintf(out, "      . remainder  d doorway  w waiting  # critical section  e exit  %sx %s%s\n",

@@ -42,6 +42,7 @@ struct trace {
     struct trace_start start;
     struct trace_step *steps;
     size_t count, loop, loop_end; /* as in struct witness */
+    const char *before_last;      /* what a diagram says before the last step, or NULL; not part of the JSON */
 };
 
 /* Everything that is true at one moment of an execution. */

@@ -118,18 +118,6 @@ static void read_passages(struct request *request, const char *list)
         usage_error("check", "--passages names %u processes, but n = %u", count, request->question.setting.n);
 }
 
-static uint64_t size_value(const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-    uint64_t unit = 1;
-    if (*end == 'K' || *end == 'M' || *end == 'G')
-        unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1 << 30, end++;
-    if (end == text || *end != '\0' || !(value > 0) || value * (double)unit > 1e18)
-        usage_error("check", "--memory takes a size such as 500M or 16G, not '%s'", text);
-    return (uint64_t)(value * (double)unit);
-}
-
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
@@ -176,7 +164,7 @@ static void read_request(struct request *request, int argc, char **argv)
         } else if (strcmp(option, "--max-states") == 0) {
             request->question.options.max_states = option_number(&arguments, option, 1, UINT64_MAX);
         } else if (strcmp(option, "--memory") == 0) {
-            request->question.options.memory_limit = size_value(option_value(&arguments, option));
+            request->question.options.memory_limit = option_size(&arguments, option);
         } else if (strcmp(option, "--trace") == 0) {
             request->trace_file = option_value(&arguments, option);
         } else if (strcmp(option, "--json") == 0) {

@@ -53,6 +53,19 @@ uint64_t option_number(struct arguments *arguments, const char *option, uint64_t
     return value;
 }
 
+uint64_t option_size(struct arguments *arguments, const char *option)
+{
+    const char *text = option_value(arguments, option);
+    char *end;
+    double value = strtod(text, &end);
+    uint64_t unit = 1;
+    if (*end == 'K' || *end == 'M' || *end == 'G')
+        unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1 << 30, end++;
+    if (end == text || *end != '\0' || !(value > 0) || value * (double)unit > 1e18)
+        usage_error(arguments->command, "%s takes a size such as 500M or 16G, not '%s'", option, text);
+    return (uint64_t)(value * (double)unit);
+}
+
 const struct entry *algorithm_argument(const char *command, const char *id)
 {
     if (id == NULL)

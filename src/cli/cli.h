@@ -21,6 +21,7 @@ int command_algorithms(int argc, char **argv);
 int command_count(int argc, char **argv);
 int command_bound(int argc, char **argv);
 int command_claims(int argc, char **argv);
+int command_equivalent(int argc, char **argv);
 
 /* Prints "admit COMMAND: ..." on stderr and exits with EXIT_USAGE. */
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -39,6 +40,8 @@ const char *next_option(struct arguments *arguments);
 /* The value of the option just returned; an error if there is none. */
 const char *option_value(struct arguments *arguments, const char *option);
 uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most);
+/* In bytes, or with K, M, G. */
+uint64_t option_size(struct arguments *arguments, const char *option);
 
 /* The named algorithm, or an error that names the nearest. */
 const struct entry *algorithm_argument(const char *command, const char *id);

@@ -19,6 +19,8 @@ static const struct {
      "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
     {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
     {"replay", command_replay, "execute a counterexample again and confirm what it shows"},
+    {"equivalent", command_equivalent,
+     "do two algorithms keep all processes in the same regions, whatever the schedule?"},
     {"claims", command_claims, "what the papers say of their algorithms, row by row, and what is found"},
     {"count", command_count, "steps, shared bits and shared values of an algorithm"},
     {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},

@@ -16,7 +16,7 @@ load helper
     exits 0 --help
     says "usage: admit COMMAND"
     exits 0 --version
-    for command in check replay algorithms count bound; do
+    for command in check replay equivalent algorithms count bound; do
         exits 0 $command --help
         says "usage: admit $command"
     done
@@ -101,7 +101,8 @@ load helper
 
 @test "output that cannot be written is no success" {
     for arguments in "check one_bit -n 2" "check one_bit -n 2 --json" "check one_bit:looks_first -n 2" algorithms \
-        "algorithms --json" --help --version "count one_bit -n 2" "replay --help" "bound variables one_bit"; do
+        "algorithms --json" --help --version "count one_bit -n 2" "replay --help" "bound variables one_bit" \
+        "equivalent one_bit one_bit -n 2" "equivalent one_bit bakery -n 2 --json"; do
         # shellcheck disable=SC2086
         run bash -c '"$0" "$@" >/dev/full' "$ADMIT" $arguments
         [ "$status" -ne 0 ] || { echo "exit status 0 of: admit $arguments"; false; }
