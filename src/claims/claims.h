@@ -186,9 +186,13 @@ extern const struct enabled_judge at_most_k_enabled, waits_only_if_full, never_w
 extern const struct enabled_judge stays_enabled, writes_at_the_ends, all_can_return;
 extern const struct enabled_judge enabled_in_order, one_is_first, waiting_in_total_order, fewer_than_k_ahead;
 
+extern const struct enabled_judge exactly_k_valid, quantities_add_up, first_k_are_enabled;
+
+extern const struct quantity valid_ahead, issue_ahead, colors_apart, colors_used, quantities, bounded_values;
 extern const struct quantity variables_per_process, single_reader_variables, binary_variables, values_in_use;
 
 extern const struct calculation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
 extern const struct calculation nullified_variables;
+extern const struct calculation equivalent_systems, equivalence_carries_over, values_reached;
 
 #endif

@@ -70,9 +70,15 @@ static json_t *value_json(const struct values_bound *bound, const struct shared_
 {
     json_t *registers = json_object();
     for (unsigned r = 0; r < bound->instance.reg_count; r++) {
-        char name[64];
+        const struct setting *setting = &bound->instance.setting;
+        word_printer *shown = bound->instance.regs[r].array->shown;
+        char name[64], text[256];
         register_name(&bound->instance, r, name, sizeof name);
-        json_object_set_new(registers, name, json_integer((json_int_t)value->walk.now.values[r]));
+        if (shown != NULL)
+            shown(text, sizeof text, setting->n, setting->k, value->walk.now.values[r]);
+        json_object_set_new(registers, name,
+                            shown != NULL ? json_string(text)
+                                          : json_integer((json_int_t)value->walk.now.values[r]));
     }
     return json_pack("{s:i, s:i, s:b, s:I, s:o}", "i", value->i, "j", value->j, "counts", value->counts, "steps",
                      (json_int_t)value->walk.history.count, "value", registers);
@@ -119,9 +125,16 @@ static void print_value(const struct values_bound *bound, const struct shared_va
 {
     printf("  %4u %3u  %c ", value->i, value->j, value->counts ? '*' : ' ');
     for (unsigned r = 0; r < bound->instance.reg_count; r++) {
-        char name[64];
-        register_name(&bound->instance, r, name, sizeof name);
-        printf(" %s=%llu", name, (unsigned long long)value->walk.now.values[r]);
+        const struct setting *setting = &bound->instance.setting;
+        word_printer *shown = bound->instance.regs[r].array->shown;
+        char text[256];
+        if (shown != NULL) {
+            shown(text, sizeof text, setting->n, setting->k, value->walk.now.values[r]);
+            printf(" %s", text);
+        } else {
+            register_name(&bound->instance, r, text, sizeof text);
+            printf(" %s=%llu", text, (unsigned long long)value->walk.now.values[r]);
+        }
     }
     putchar('\n');
 }
