@@ -96,11 +96,14 @@ typedef enum admit_error {
     ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
     ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
     ADMIT_NO_MEMORY,         /* the system has no memory left */
-    ADMIT_N_TOO_LARGE, /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
+    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
+    ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
+                           n and k */
 } admit_error;
 
-/* One English sentence without full stop; never NULL, also for a number that is no error. That of ADMIT_N_TOO_LARGE
- * names the algorithm, the n and the limit of this thread's last such error, and is good until the next one. */
+/* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE and
+ * ADMIT_DOES_NOT_FIT name the algorithm, the numbers and the limit of this thread's last such error, and are good until
+ * the next one. */
 ADMIT_API const char *admit_error_message(admit_error error);
 
 /* Why this thread's last call that returned NULL or 0 did so. */
@@ -120,7 +123,8 @@ ADMIT_API const char *admit_algorithm_title(const char *id);
 ADMIT_API const char *admit_algorithm_fairness(const char *id);
 
 /* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is
- * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial. */
+ * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial, and for "queue". The colored tickets have a
+ * limit for n and k together: ask admit_algorithm_supports. */
 ADMIT_API unsigned admit_algorithm_max_n(const char *id);
 
 /* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody

@@ -19,9 +19,12 @@
     ALGORITHM(n_factorial_bit_with_one_bit_mending)                                                                    \
     ALGORITHM(burns_lynch)                                                                                             \
     ALGORITHM(bakery)                                                                                                  \
+    ALGORITHM(semaphore)                                                                                               \
+    ALGORITHM(bank)                                                                                                    \
     ALGORITHM(queue)                                                                                                   \
     ALGORITHM(numbered_ticket)                                                                                         \
     ALGORITHM(unbounded_colored_ticket)                                                                                \
-    ALGORITHM(colored_ticket)
+    ALGORITHM(colored_ticket)                                                                                          \
+    ALGORITHM(colored_ticket_stack)
 
 #endif

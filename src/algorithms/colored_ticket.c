@@ -29,6 +29,7 @@
 struct memory {
     struct ticket ISSUE, VALID;
     word QUANT;
+    word STACK;         /* only with the stack of free colors; else 0 */
     unsigned M, colors; /* colors = k + 1 */
 };
 
@@ -47,9 +48,19 @@ static inline unsigned quant_bits(unsigned k)
     return 2 * k;
 }
 
+/* How many colors are on the stack, and k colors. */
+static inline unsigned stack_bits(unsigned k)
+{
+#ifdef WITH_STACK
+    return (1 + k) * bits_up_to(k);
+#else
+    return (void)k, 0;
+#endif
+}
+
 static unsigned word_bits(unsigned n, unsigned k)
 {
-    return 2 * widths(n, k).ticket + quant_bits(k);
+    return 2 * widths(n, k).ticket + quant_bits(k) + stack_bits(k);
 }
 
 static inline word low_bits(word w, unsigned bits)
@@ -72,7 +83,8 @@ static inline struct memory unpacked(word w, unsigned n, unsigned k)
     struct widths width = widths(n, k);
     return (struct memory){.VALID = unpacked_ticket(w, width),
                            .ISSUE = unpacked_ticket(w >> width.ticket, width),
-                           .QUANT = w >> 2 * width.ticket,
+                           .QUANT = low_bits(w >> 2 * width.ticket, quant_bits(k)),
+                           .STACK = stack_bits(k) > 0 ? w >> (2 * width.ticket + quant_bits(k)) : 0,
                            .M = 1 + last_value(n, k),
                            .colors = k + 1};
 }
@@ -81,7 +93,8 @@ static inline word packed(const struct memory *m)
 {
     struct widths width = {bits_up_to(m->M - 1), bits_up_to(m->colors - 1),
                            bits_up_to(m->M - 1) + bits_up_to(m->colors - 1)};
-    return m->QUANT << 2 * width.ticket | packed_ticket(m->ISSUE, width) << width.ticket |
+    word stack = stack_bits(m->colors - 1) > 0 ? m->STACK << (2 * width.ticket + quant_bits(m->colors - 1)) : 0;
+    return stack | m->QUANT << 2 * width.ticket | packed_ticket(m->ISSUE, width) << width.ticket |
            packed_ticket(m->VALID, width);
 }
 
@@ -111,14 +124,47 @@ static inline void update_quantity(struct memory *m, unsigned up, unsigned down)
     m->QUANT = ((without >> at << 1) | 1) << at | low_bits(without, at);
 }
 
+#ifndef WITH_STACK
+
 /* Figure 6. Returns unused color. */
-static inline unsigned NEW_COLOR(const struct memory *m)
+static inline unsigned NEW_COLOR(struct memory *m)
 {
     unsigned C = 0;
     while (C + 1 < m->colors && QUANT(m, C) > 0)
         C = C + 1;
     return C;
 }
+
+static inline void discarded(unsigned C, struct memory *m)
+{
+    (void)C, (void)m;
+}
+
+#else
+
+static inline void push(unsigned C, struct memory *m)
+{
+    unsigned width = bits_up_to(m->colors - 1);
+    word height = low_bits(m->STACK, width), above = m->STACK >> width;
+    m->STACK = (above << width | C) << width | (height + 1);
+}
+
+static inline unsigned NEW_COLOR(struct memory *m)
+{
+    unsigned width = bits_up_to(m->colors - 1), C = (unsigned)low_bits(m->STACK >> width, width);
+    word height = low_bits(m->STACK, width);
+    m->STACK = m->STACK >> 2 * width << width | (height - 1);
+    return C;
+}
+
+/* "Checks to see if QUANT(T.COLOR) is zero and, if so, pushes it onto the stack." */
+static inline void discarded(unsigned C, struct memory *m)
+{
+    if (QUANT(m, C) == 0)
+        push(C, m);
+}
+
+#endif
 
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
     if (m->ISSUE.VALUE < m->M - 1) {
@@ -147,11 +193,23 @@ VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
     }
     /* Update quantity information. */
     update_quantity(m, m->VALID.COLOR, T.COLOR);
+    discarded(T.COLOR, m);
 }
 
 #define KEPT(T) ((struct ticket){.COLOR = (T).COLOR})
 
 #include "algorithms/ticket.h"
+
+#ifdef WITH_STACK
+static void show_stack(char *text, size_t size, const struct memory *m)
+{
+    unsigned width = bits_up_to(m->colors - 1), height = (unsigned)low_bits(m->STACK, width);
+    int used = snprintf(text, size, " STACK=%s", height == 0 ? "empty" : "");
+    for (unsigned h = 0; h < height && used >= 0 && (size_t)used < size; h++)
+        used += snprintf(text + used, size - (size_t)used, "%s%u", h > 0 ? "," : "",
+                         (unsigned)low_bits(m->STACK >> (h + 1) * width, width));
+}
+#endif
 
 static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
@@ -160,18 +218,27 @@ static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value
                         m.VALID.COLOR);
     for (unsigned C = 0; C <= k && used >= 0 && (size_t)used < size; C++)
         used += snprintf(text + used, size - (size_t)used, "%s%u", C > 0 ? "," : "", QUANT(&m, C));
+#ifdef WITH_STACK
+    show_stack(text + used, size - (size_t)used, &m);
+#endif
 }
 
 DECLARE
 {
-    const struct memory start = {.ISSUE = {0, 0},
-                                 .VALID = {k, 0},
-                                 .QUANT = ((word)1 << k) - 1, /* QUANT(0) = k, the others 0 */
-                                 .M = 1 + last_value(n, k),
-                                 .colors = k + 1};
+    struct memory start = {.ISSUE = {0, 0},
+                           .VALID = {k, 0},
+                           .QUANT = ((word)1 << k) - 1, /* QUANT(0) = k, the others 0 */
+                           .M = 1 + last_value(n, k),
+                           .colors = k + 1};
+#ifdef WITH_STACK
+    for (unsigned C = k; C > 0; C--)
+        push(C, &start);
+#endif
     S->memory = shared_word("ISSUE, VALID, QUANT", word_bits(n, k), packed(&start), .shown = show);
 }
 
+#ifndef WITH_STACK
 ALGORITHM(.title = "The Colored Ticket Algorithm", .paper = "flbb89", .figure = "Figures 2, 4, 6, 7", .doorway = true,
           .bits = "2 * bits(max(k, n - k)) + 2 * bits(k) + 2 * k", .fairness = "first in, first enabled",
           .word_bits = word_bits, TICKET_CLAIMS);
+#endif

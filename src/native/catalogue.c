@@ -31,6 +31,8 @@ admit_error admit_native_supports(const struct native_algorithm *algorithm, unsi
         return ADMIT_UNKNOWN_ALGORITHM;
     if (n < 1 || n > ADMIT_PARTICIPANTS_MAX)
         return ADMIT_BAD_N;
+    if (algorithm->about.word_bits != NULL && k >= 1 && k <= n && algorithm->about.word_bits(n, k) > NATIVE_WORD_BITS)
+        return admit_does_not_fit(algorithm->about.id, n, k, algorithm->about.word_bits(n, k), NATIVE_WORD_BITS);
     if (n > max_n(algorithm))
         return admit_n_too_large(algorithm->about.id, n, max_n(algorithm));
     if (k < 1 || k > n || (algorithm->about.k != 0 && algorithm->about.k != k))

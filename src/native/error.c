@@ -9,6 +9,8 @@
 static _Thread_local admit_error last_error = ADMIT_OK;
 static _Thread_local char n_too_large[128] = "n is more than the algorithm's registers leave room for";
 
+static _Thread_local char does_not_fit[160] = "the algorithm's word has no room for this n and k";
+
 void *admit_fail(admit_error error)
 {
     last_error = error;
@@ -20,6 +22,13 @@ admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n)
     snprintf(n_too_large, sizeof n_too_large,
              "%s is for n up to %u, not for n = %u: its registers would take too much memory", id, max_n, n);
     return ADMIT_N_TOO_LARGE;
+}
+
+admit_error admit_does_not_fit(const char *id, unsigned n, unsigned k, unsigned bits, unsigned room)
+{
+    snprintf(does_not_fit, sizeof does_not_fit, "%s with n = %u and k = %u packs %u bits into one word, which has %u",
+             id, n, k, bits, room);
+    return ADMIT_DOES_NOT_FIT;
 }
 
 admit_error admit_last_error(void)
@@ -58,6 +67,8 @@ const char *admit_error_message(admit_error error)
         return "out of memory";
     case ADMIT_N_TOO_LARGE:
         return n_too_large;
+    case ADMIT_DOES_NOT_FIT:
+        return does_not_fit;
     }
     return "unknown error";
 }

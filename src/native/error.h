@@ -13,4 +13,7 @@ void *admit_fail(admit_error error);
 /* ADMIT_N_TOO_LARGE, with its particulars noted for admit_error_message. */
 admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n);
 
+/* ADMIT_DOES_NOT_FIT, in the same way. */
+admit_error admit_does_not_fit(const char *id, unsigned n, unsigned k, unsigned bits, unsigned room);
+
 #endif

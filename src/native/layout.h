@@ -21,7 +21,7 @@
 #include "admit.h"
 #include "registers/language.h"
 
-enum { LAYOUT_VERSION = 1, LAYOUT_ID_SIZE = 96 };
+enum { LAYOUT_VERSION = 2, LAYOUT_ID_SIZE = 96 };
 
 struct layout {
     _Alignas(64) _Atomic uint64_t magic;
