@@ -26,6 +26,11 @@ static pairs every(uint16_t first, uint16_t second)
     return set;
 }
 
+static uint16_t the_set(unsigned i)
+{
+    return (uint16_t)(1u << i);
+}
+
 static uint16_t seconds_of(pairs set, unsigned i)
 {
     return (uint16_t)(set >> (8 * i) & 0xff);
@@ -165,6 +170,25 @@ static void ask_one_is_first(struct finding *finding, const struct exploration *
 }
 const struct enabled_judge one_is_first = {"one T-waiting is ahead of all", ask_one_is_first};
 
+/* Whether all of `waiting` stand in one line: one after the other is taken who is before all that are left, and whom none
+ * of these is before. */
+static bool in_line(pairs before, uint16_t waiting)
+{
+    while (waiting != 0) {
+        unsigned first = PAIRED_MAX;
+        for (unsigned i = 0; i < PAIRED_MAX; i++) {
+            const uint16_t others = waiting & (uint16_t) ~(1u << i);
+            if (waiting >> i & 1 && (before & every(the_set(i), others)) == every(the_set(i), others) &&
+                (before & every(others, the_set(i))) == 0)
+                first = i;
+        }
+        if (first == PAIRED_MAX)
+            return false;
+        waiting &= (uint16_t) ~(1u << first);
+    }
+    return true;
+}
+
 /* Footnote 7: those who are T-waiting are totally ordered, so that no state can be reached with two of them in either
  * order. */
 static void ask_total_order(struct finding *finding, const struct exploration *exploration,
@@ -175,16 +199,9 @@ static void ask_total_order(struct finding *finding, const struct exploration *e
     for (uint32_t state = 0; state < graph->states && finding->verdict == HOLDS; state++) {
         const uint16_t waiting = t_waiting(graph, enabled, state);
         finding->fired += (waiting & (waiting - 1)) != 0;
-        for (unsigned i = 0; i < graph->n; i++)
-            for (unsigned j = 0; j < graph->n; j++) {
-                if (i == j || !(waiting >> i & 1) || !(waiting >> j & 1) || finding->verdict != HOLDS)
-                    continue;
-                const uint16_t after_i = seconds_of(before[state], i) & waiting;
-                const uint16_t after_j = seconds_of(before[state], j) & waiting;
-                const bool i_first = after_i >> j & 1, j_first = after_j >> i & 1;
-                if (i_first == j_first || (i_first && (after_j & ~after_i) != 0))
-                    show(finding, exploration, state, i, "waits, and is both ahead of another and behind it");
-            }
+        if (!in_line(before[state], waiting))
+            show(finding, exploration, state, (unsigned)__builtin_ctz(waiting),
+                 "waits, and is ahead of another or behind it as one likes");
     }
     free(before);
 }

@@ -231,9 +231,9 @@ static void compute_equivalent(struct row *row, uint64_t memory_limit)
     if (equivalence.outcome == SYSTEMS_DIFFER) {
         row->has_trace = true;
         equivalence_trace(&equivalence, 0, &row->trace);
-        snprintf(row->note, sizeof row->note, "told apart by a schedule of %zu steps, after which process %u is in %s and in %s",
-                 equivalence.length, equivalence.process,
-                 region_name[equivalence.regions[0][equivalence.process]],
+        snprintf(row->note, sizeof row->note,
+                 "told apart by a schedule of %zu steps, after which process %u is in %s and in %s", equivalence.length,
+                 equivalence.process, region_name[equivalence.regions[0][equivalence.process]],
                  region_name[equivalence.regions[1][equivalence.process]]);
     } else if (equivalence.outcome != SYSTEMS_SAME) {
         snprintf(row->note, sizeof row->note, "%s", equivalence.why);

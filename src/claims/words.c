@@ -229,11 +229,10 @@ static const char *object_to_quantities(const struct contents *contents, const s
         sum += contents->listed[c];
         without += contents->listed[c] == 0;
     }
-    return sum != graph->k ? "the quantities of valid tickets are not k together"
-           : without == 0  ? "no color is free"
-           : contents->listed[contents->valid_color] == 0
-               ? "no valid ticket has the color of VALID"
-               : NULL;
+    return sum != graph->k                                ? "the quantities of valid tickets are not k together"
+           : without == 0                                 ? "no color is free"
+           : contents->listed[contents->valid_color] == 0 ? "no valid ticket has the color of VALID"
+                                                          : NULL;
 }
 
 static void ask_quantities(struct finding *finding, const struct exploration *exploration,

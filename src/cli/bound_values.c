@@ -77,8 +77,7 @@ static json_t *value_json(const struct values_bound *bound, const struct shared_
         if (shown != NULL)
             shown(text, sizeof text, setting->n, setting->k, value->walk.now.values[r]);
         json_object_set_new(registers, name,
-                            shown != NULL ? json_string(text)
-                                          : json_integer((json_int_t)value->walk.now.values[r]));
+                            shown != NULL ? json_string(text) : json_integer((json_int_t)value->walk.now.values[r]));
     }
     return json_pack("{s:i, s:i, s:b, s:I, s:o}", "i", value->i, "j", value->j, "counts", value->counts, "steps",
                      (json_int_t)value->walk.history.count, "value", registers);
