@@ -25,6 +25,7 @@
     ALGORITHM(numbered_ticket)                                                                                         \
     ALGORITHM(unbounded_colored_ticket)                                                                                \
     ALGORITHM(colored_ticket)                                                                                          \
-    ALGORITHM(colored_ticket_stack)
+    ALGORITHM(colored_ticket_stack)                                                                                    \
+    ALGORITHM(colored_ticket_small)
 
 #endif

@@ -20,10 +20,15 @@ struct ticket {
     unsigned VALUE, COLOR;
 };
 
-/* M - 1: the largest value of a ticket. */
+/* M - 1: the largest value of a ticket. With SMALL_M, footnote 2: see colored_ticket_small.c. */
 static inline unsigned last_value(unsigned n, unsigned k)
 {
-    return k > n - k ? k : n - k;
+    unsigned most = k > n - k ? k : n - k;
+#ifdef SMALL_M
+    return most - 1;
+#else
+    return most;
+#endif
 }
 
 /* Tests if A leads B. */

@@ -230,6 +230,12 @@ DECLARE
                            .QUANT = ((word)1 << k) - 1, /* QUANT(0) = k, the others 0 */
                            .M = 1 + last_value(n, k),
                            .colors = k + 1};
+#ifdef SMALL_M
+    if (k == start.M) {
+        start.VALID = (struct ticket){0, 1};
+        update_quantity(&start, 1, 0);
+    }
+#endif
 #ifdef WITH_STACK
     for (unsigned C = k; C > 0; C--)
         push(C, &start);
@@ -237,7 +243,7 @@ DECLARE
     S->memory = shared_word("ISSUE, VALID, QUANT", word_bits(n, k), packed(&start), .shown = show);
 }
 
-#ifndef WITH_STACK
+#if !defined(WITH_STACK) && !defined(SMALL_M)
 ALGORITHM(.title = "The Colored Ticket Algorithm", .paper = "flbb89", .figure = "Figures 2, 4, 6, 7", .doorway = true,
           .bits = "2 * bits(max(k, n - k)) + 2 * bits(k) + 2 * k", .fairness = "first in, first enabled",
           .word_bits = word_bits, TICKET_CLAIMS);
