@@ -51,6 +51,13 @@ static uint64_t values_of_colored(unsigned n, unsigned k)
     return values_of_quant(n, k) * (k + 1) * M * (k + 1) * M;
 }
 
+/* binom(2k, k) ((k+1) M)^2, with the M of footnote 2. */
+static uint64_t values_of_small(unsigned n, unsigned k)
+{
+    const uint64_t M = k > n - k ? k : n - k;
+    return values_of_quant(n, k) * (k + 1) * M * (k + 1) * M;
+}
+
 /* The same with a stack of free colors: k^k times as many. */
 static uint64_t values_with_stack(unsigned n, unsigned k)
 {
@@ -220,6 +227,36 @@ static const struct statement statements[] = {
      .quantity = &values_in_use,
      .bound_of_k = values_of_colored,
      .at_most = true},
+    {.where = "Section 2.4",
+     .says = "footnote 2: M = max(k, N-k) will do",
+     .algorithm = "colored_ticket_small",
+     FOR_ALL_SIZES,
+     .calculation = &equivalent_systems,
+     .other = "queue",
+     .note = "also with k = N - k, of which the footnote says nothing; what must be adjusted is the start"},
+    {.where = "Section 2.4",
+     .says = "footnote 2: and makes for fewer shared values",
+     .algorithm = "colored_ticket_small",
+     FOR_ALL_SIZES,
+     .quantity = &values_in_use,
+     .bound_of_k = values_of_small,
+     .at_most = true},
+    {.where = "Section 2.4",
+     .says = "Figure 4 as printed: equal tickets do not lead each other",
+     .algorithm = "colored_ticket:printed_leads",
+     .n = {2, 4},
+     .k = {1, 2},
+     .more = 1,
+     .calculation = &equivalent_systems,
+     .other = "queue"},
+    {.where = "Section 2.4",
+     .says = "Figure 7 as printed: QUANT is 0 at the start",
+     .algorithm = "colored_ticket:printed_quant",
+     .n = {2, 4},
+     .k = {1, 2},
+     .more = 1,
+     .calculation = &equivalent_systems,
+     .other = "queue"},
     {.where = "Section 2.4",
      .says = "with a stack of free colors k^k times as many",
      .algorithm = "colored_ticket_stack",

@@ -83,7 +83,7 @@ static void who_is_enabled(void **context)
     assert_int_equal(ask(&waits_only_if_full, "bank", 3, 1), HOLDS);
     assert_int_equal(ask(&never_waits_to_leave, "colored_ticket", 3, 1), HOLDS);
     assert_int_equal(ask(&never_waits_to_leave, "test:two_step_exit", 2, 1), HOLDS);
-    assert_int_equal(ask(&never_waits_to_leave, "test:held_up_leaving", 2, 1), VIOLATED);
+    assert_int_equal(ask(&never_waits_to_leave, "one_bit:lingers", 2, 1), VIOLATED);
     assert_int_equal(ask(&enabled_in_T_or_C, "queue", 3, 1), HOLDS);
     assert_int_equal(ask(&enabled_in_T_or_C, "test:walks_in", 2, 1), VIOLATED);
 }
@@ -142,7 +142,7 @@ static void words(void **context)
     assert_int_equal(ask(&exactly_k_valid, "colored_ticket", 4, 1), HOLDS);
     assert_int_equal(ask_tampered(&exactly_k_valid, "numbered_ticket", 3, 1), VIOLATED);
     assert_int_equal(ask(&quantities_add_up, "colored_ticket", 4, 2), HOLDS);
-    assert_int_equal(ask(&quantities_add_up, "colored_ticket:printed_quant", 2, 1), VIOLATED);
+    assert_int_equal(ask(&quantities_add_up, "colored_ticket:forgets_its_color", 3, 2), VIOLATED);
 }
 
 static uint64_t count(const struct quantity *quantity, const char *id, unsigned n, unsigned k)
