@@ -128,9 +128,8 @@ static void keep_violation(struct prover *prover, const struct walk *walk, size_
                  size_of(those_in(&walk->now, CRITICAL)), bound->instance.setting.k);
     else if (property == FIFO_ENABLING)
         snprintf(trace->what, sizeof trace->what,
-                 "process %u has entered, but process %u, which has been trying since before %u began, can step for "
-                 "ever in vain",
-                 j, i, j);
+                 "process %u has entered, and process %u, which tried before %u came, can step for ever in vain", j, i,
+                 j);
     else
         snprintf(trace->what, sizeof trace->what, "process %u can step for ever without progress, although %s", i,
                  walk->now.process[i].section == EXIT ? "it only has to leave" : "a slot is free");

@@ -189,10 +189,10 @@ static void print_values(const struct values_bound *bound)
            k, n - k - 1, n - k - 1, needed, needed == 1 ? "" : "s");
     print_levels(bound);
     if (bound->outcome == VALUES_CONFIRMED)
-        printf("CONFIRMED: %llu different values, as many as the theorem counts%s.\n"
+        printf("CONFIRMED: %llu different value%s, as many as the theorem counts%s.\n"
                "All q(i, j) together have %llu. Whether the algorithm is right is another question ('admit check').\n",
-               (unsigned long long)bound->distinct, k > 1 ? "; those of each k differ from those below" : "",
-               (unsigned long long)bound->distinct_all);
+               (unsigned long long)bound->distinct, bound->distinct == 1 ? "" : "s",
+               k > 1 ? "; those of each k differ from those below" : "", (unsigned long long)bound->distinct_all);
     else if (bound->outcome == VALUES_VIOLATED)
         print_violation(bound);
     else
