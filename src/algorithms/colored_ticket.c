@@ -20,9 +20,9 @@
  * is the paper's number of values of QUANT. Both changes of QUANT at the end of Figure 7 are made at once, and a process
  * inside remembers the color of its ticket only.
  *
- * Native: one word of 64 bits has room for k up to 21 with any N up to 64, and for k = 22 with N up to 53. Others are
- * refused. (128 bits would do for k up to 53, or to 64 - with N up to 64 - if QUANT were kept tighter still; but C11
- * has no lock-free atomics of that size without a library, and arm64 and x86-64 have them only in some processors.)
+ * Native: one word of 64 bits has room for k up to 21, with any N up to 64; a larger k is refused. (128 bits would have
+ * room for k up to 53. But C11 promises no lock-free atomics of that size, gcc and clang call a library for them, and
+ * some x86-64 and arm64 processors do not have them at all.)
  */
 #include "algorithms/colored.h"
 
@@ -33,14 +33,15 @@ struct memory {
     unsigned M, colors; /* colors = k + 1 */
 };
 
-struct widths {
-    unsigned VALUE, COLOR, ticket;
-};
-
-static inline struct widths widths(unsigned n, unsigned k)
+/* Natively constants: M is at most 64 and k at most 31, else the word has no room anyway. */
+static inline unsigned value_bits(unsigned M)
 {
-    unsigned VALUE = bits_up_to(last_value(n, k)), COLOR = bits_up_to(k);
-    return (struct widths){VALUE, COLOR, VALUE + COLOR};
+    return field_bits(M - 1, 6);
+}
+
+static inline unsigned color_bits(unsigned colors)
+{
+    return field_bits(colors - 1, 5);
 }
 
 static inline unsigned quant_bits(unsigned k)
@@ -60,7 +61,7 @@ static inline unsigned stack_bits(unsigned k)
 
 static unsigned word_bits(unsigned n, unsigned k)
 {
-    return 2 * widths(n, k).ticket + quant_bits(k) + stack_bits(k);
+    return 2 * (value_bits(1 + last_value(n, k)) + color_bits(k + 1)) + quant_bits(k) + stack_bits(k);
 }
 
 static inline word low_bits(word w, unsigned bits)
@@ -68,34 +69,34 @@ static inline word low_bits(word w, unsigned bits)
     return w & (((word)1 << bits) - 1);
 }
 
-static inline struct ticket unpacked_ticket(word w, struct widths width)
+static inline struct ticket unpacked_ticket(word w, unsigned M, unsigned colors)
 {
-    return (struct ticket){(unsigned)low_bits(w, width.VALUE), (unsigned)low_bits(w >> width.VALUE, width.COLOR)};
+    return (struct ticket){.VALUE = (unsigned)low_bits(w, value_bits(M)),
+                           .COLOR = (unsigned)low_bits(w >> value_bits(M), color_bits(colors))};
 }
 
-static inline word packed_ticket(struct ticket T, struct widths width)
+static inline word packed_ticket(struct ticket T, unsigned M)
 {
-    return (word)T.COLOR << width.VALUE | T.VALUE;
+    return (word)T.COLOR << value_bits(M) | T.VALUE;
 }
 
+/* From the lowest bits up: VALID, ISSUE, QUANT, STACK. */
 static inline struct memory unpacked(word w, unsigned n, unsigned k)
 {
-    struct widths width = widths(n, k);
-    return (struct memory){.VALID = unpacked_ticket(w, width),
-                           .ISSUE = unpacked_ticket(w >> width.ticket, width),
-                           .QUANT = low_bits(w >> 2 * width.ticket, quant_bits(k)),
-                           .STACK = stack_bits(k) > 0 ? w >> (2 * width.ticket + quant_bits(k)) : 0,
-                           .M = 1 + last_value(n, k),
-                           .colors = k + 1};
+    unsigned M = 1 + last_value(n, k), colors = k + 1, bits = value_bits(M) + color_bits(colors);
+    return (struct memory){.VALID = unpacked_ticket(w, M, colors),
+                           .ISSUE = unpacked_ticket(w >> bits, M, colors),
+                           .QUANT = low_bits(w >> 2 * bits, quant_bits(k)),
+                           .STACK = stack_bits(k) > 0 ? w >> (2 * bits + quant_bits(k)) : 0,
+                           .M = M,
+                           .colors = colors};
 }
 
 static inline word packed(const struct memory *m)
 {
-    struct widths width = {bits_up_to(m->M - 1), bits_up_to(m->colors - 1),
-                           bits_up_to(m->M - 1) + bits_up_to(m->colors - 1)};
-    word stack = stack_bits(m->colors - 1) > 0 ? m->STACK << (2 * width.ticket + quant_bits(m->colors - 1)) : 0;
-    return stack | m->QUANT << 2 * width.ticket | packed_ticket(m->ISSUE, width) << width.ticket |
-           packed_ticket(m->VALID, width);
+    unsigned bits = value_bits(m->M) + color_bits(m->colors), k = m->colors - 1;
+    word stack = stack_bits(k) > 0 ? m->STACK << (2 * bits + quant_bits(k)) : 0;
+    return stack | m->QUANT << 2 * bits | packed_ticket(m->ISSUE, m->M) << bits | packed_ticket(m->VALID, m->M);
 }
 
 /* Where the ones of color C end, in a string of so many bits. */
@@ -116,9 +117,11 @@ static inline unsigned QUANT(const struct memory *m, unsigned C)
 /* QUANT(up) := QUANT(up) + 1; QUANT(down) := QUANT(down) - 1. */
 static inline void update_quantity(struct memory *m, unsigned up, unsigned down)
 {
-    unsigned bits = quant_bits(m->colors - 1), at = end_of(m->QUANT, bits, down);
-    if (up == down || at == 0)
+    if (up == down)
         return;
+    unsigned bits = quant_bits(m->colors - 1), at = end_of(m->QUANT, bits, down);
+    if (at == 0)
+        return; /* there is no such ticket: never, but for what the checker tries beforehand */
     word without = m->QUANT >> at << (at - 1) | low_bits(m->QUANT, at - 1);
     at = end_of(without, bits - 1, up);
     m->QUANT = ((without >> at << 1) | 1) << at | low_bits(without, at);

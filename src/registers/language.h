@@ -14,7 +14,8 @@
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
  *           { m = shared_word(...); }   one register, m[0], into which the text packs several variables: name, bits,
- *                                       initial value; .shown prints it; .unbounded: some of them grow without bound
+ *                                       initial value; .shown prints it; .unbounded: some of them grow without bound.
+ *                                       field_bits(m, b) is the width of a variable up to m: natively b bits, always
  *   ENTER BEGIN ... END                 from the remainder to the critical section
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;

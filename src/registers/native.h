@@ -38,6 +38,9 @@ typedef uint64_t word;
 
 enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64, NATIVE_WORD_BITS = 64, NUMBER_BITS = 32 };
 
+/* Of a field in a word whose values are 0 .. most: here as many as the text says, so that shifts are constants. */
+#define field_bits(most, fixed) ((void)(most), (unsigned)(fixed))
+
 /* A register with its cache line to itself: a waiter that reads one register in a loop must not slow its neighbours. */
 struct cell {
     _Alignas(64) _Atomic uint64_t value;
@@ -193,7 +196,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 
 #define await_in(slot, c)                                                                                              \
     do {                                                                                                               \
-        P->patience.sleeps = 0;                                                                                        \
         while (!(c))                                                                                                   \
             admit_be_patient_in(&P->patience, &last_.cell->parking, (slot));                                           \
         if (P->patience.parked)                                                                                        \

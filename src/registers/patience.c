@@ -106,10 +106,9 @@ void admit_be_patient_in(struct patience *patience, struct parking *parking, uns
         patience->heard = atomic_load(bell_of(parking, slot));
         return; /* to look once more */
     }
-    long sleep_us = next_sleep_us(patience, LONGEST_SLEEP_US);
     struct timespec until; /* this kind of futex takes a time, not a duration */
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += sleep_us * 1000;
+    until.tv_nsec += LONGEST_SLEEP_US * 1000L; /* from the first: only one write can end this wait, and it rings */
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     syscall(SYS_futex, bell_of(parking, slot), FUTEX_WAIT_BITSET, patience->heard, &until, NULL, set_of(slot));

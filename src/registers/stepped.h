@@ -28,6 +28,9 @@ typedef uint64_t word;
 
 enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
 
+/* Of a field in a word whose values are 0 .. most: here as few as will do, so that states are small. */
+#define field_bits(most, fixed) bits_up_to(most)
+
 /* A cell stands for a register: its address names it, nothing is stored in it. */
 struct cell {
     char name_only;

@@ -28,10 +28,14 @@ load helper
     json '(.[] | select(.id == "bakery")) | .registers == "regular" and .doorway == true and .shared_bits == null'
 }
 
-# in_jq FORMULA: the formula in jq's language. It is arithmetic in n and k, with (...)! and sum(m = FROM..TO, TERM).
+# in_jq FORMULA: the formula in jq's language. It is arithmetic in n and k, with (...)! and sum(m = FROM..TO, TERM),
+# max(A, B), and bits(A): how many bits the numbers 0 .. A take.
 in_jq() {
     echo 'def factorial: reduce range(2; . + 1) as $f (1; . * $f);'
-    sed -e 's/(\([^()]*\))!/((\1) | factorial)/g' \
+    echo 'def bits(a): if a < 1 then 0 else (a | log2 | floor) + 1 end;'
+    echo 'def larger(a; b): if a > b then a else b end;'
+    sed -e 's/max(\([^,()]*\), \([^,()]*\))/larger(\1; \2)/g' \
+        -e 's/(\([^()]*\))!/((\1) | factorial)/g' \
         -e 's/sum(m = \([^.]*\)\.\.\([^,]*\), \(.*| factorial)\))/([range(\1; (\2) + 1) as $m | \3] | add \/\/ 0)/' \
         -e 's/\(^\|[^$a-z]\)\([nkm]\)\>/\1$\2/g' <<<"$1"
 }

@@ -100,6 +100,23 @@ static void a_limit_is_named(void **state)
     assert_non_null(strstr(message, "n = 10"));
 }
 
+/* What is packed into one word has a limit for n and k together. */
+static void what_does_not_fit_into_a_word_is_refused(void **state)
+{
+    (void)state;
+    for (unsigned k = 1; k <= 21; k++)
+        assert_int_equal(admit_algorithm_supports("colored_ticket", 64, k), ADMIT_OK);
+    assert_int_equal(admit_algorithm_supports("colored_ticket_stack", 64, 7), ADMIT_OK);
+    assert_int_equal(admit_algorithm_supports("queue", 15, 15), ADMIT_OK);
+    assert_int_equal(admit_algorithm_supports("numbered_ticket", 64, 64), ADMIT_OK);
+    assert_int_equal(admit_algorithm_supports("unbounded_colored_ticket", 64, 64), ADMIT_OK);
+    assert_fails(admit_lock_create("queue", 16, 1), ADMIT_DOES_NOT_FIT);
+    assert_fails(admit_lock_create("colored_ticket_stack", 64, 8), ADMIT_DOES_NOT_FIT);
+    assert_fails(admit_lock_create("colored_ticket", 40, 22), ADMIT_DOES_NOT_FIT);
+    assert_string_equal(admit_error_message(admit_last_error()),
+                        "colored_ticket with n = 40 and k = 22 packs 66 bits into one word, which has 64");
+}
+
 /* The parts of the embeddings let several in, and the catalogue says so. */
 static void parts_do_not_exclude(void **state)
 {
@@ -282,6 +299,7 @@ int main(void)
         cmocka_unit_test(catalogue_can_be_enumerated),
         cmocka_unit_test(bad_parameters_are_refused),
         cmocka_unit_test(a_limit_is_named),
+        cmocka_unit_test(what_does_not_fit_into_a_word_is_refused),
         cmocka_unit_test(parts_do_not_exclude),
         cmocka_unit_test(a_lock_knows_what_it_was_made_with),
         cmocka_unit_test(misuse_of_a_lock_is_refused),
