@@ -67,6 +67,44 @@ apart() {
     done
 }
 
+# Fischer, Lynch, Burns, Borodin 1989, section 4: each of the three is equivalent to the one before it.
+@test "the queue, and three ways to simulate it" {
+    most=4
+    [ -z "$ADMIT_TEST_QUICK" ] || most=3
+    for n in $(seq 1 $most); do
+        for k in $(seq 1 $((n < 3 ? n : 3))); do
+            same queue numbered_ticket -n $n -k $k
+            same numbered_ticket unbounded_colored_ticket -n $n -k $k
+            same unbounded_colored_ticket colored_ticket -n $n -k $k
+        done
+    done
+    # Who takes a valid ticket is inside by that step; the small ticket lock looks once more.
+    for k in 1 2 3; do
+        apart 1 C T numbered_ticket test:ticket -n 3 -k $k
+    done
+}
+
+# With N = k + 1 and M = k + 1 the first k tickets are valid, and the next one starts a block. As printed, it has the
+# color of the block before, and so is as good as a valid one.
+@test "Figures 4 and 7 as printed are told from the queue" {
+    for k in 1 2; do
+        apart $((k + 1)) T C queue colored_ticket:printed_leads -n $((k + 1)) -k $k
+        apart $((k + 1)) T C queue colored_ticket:printed_quant -n $((k + 1)) -k $k
+    done
+    apart 1 C T colored_ticket bank -n 3 -k 2
+    # k are inside and one waits; one leaves, and whoever comes next is as good as the one that waits.
+    for k in 1 2 3; do
+        apart $((k + 3)) T C queue semaphore -n 4 -k $k
+    done
+}
+
+@test "the stack of free colors and the smaller M change nothing" {
+    for k in 1 2 3; do
+        same queue colored_ticket_stack -n 3 -k $k
+        same queue colored_ticket_small -n 3 -k $k
+    done
+}
+
 # A doorway is part of the trying region; only the native order of a for-all loop is run.
 @test "some mutants are broken where regions do not show it" {
     same bakery bakery:short_doorway -n 2
@@ -84,7 +122,7 @@ apart() {
 
 @test "what a person sees, and the runs in two files" {
     exits 1 equivalent one_bit one_bit_stabilizing -n 2 --trace "$prefix"
-    says "DIFFERENT: after a schedule of 6 steps process 0 is in its critical region (C) in the one and in its trying region (T)"
+    says "DIFFERENT: after a schedule of 6 steps process 0 is in its critical region (C) in the one and in its trying"
     says "No shorter schedule tells them apart"
     says "one_bit: the regions are at last C T"
     says "one_bit_stabilizing: the regions are at last T T"

@@ -116,7 +116,7 @@ static void the_schedule_can_be_executed(void **state)
         assert_int_equal(execution.count, equivalence.length + 1);
         for (unsigned i = 0; i < 3; i++) {
             const struct moment *last = &execution.moments[equivalence.length];
-            assert_int_equal(region_of((enum section)last->process[i].section), equivalence.regions[system][i]);
+            assert_int_equal(region_of(last->process[i].section), equivalence.regions[system][i]);
         }
         execution_close(&execution);
         trace_close(&trace);
