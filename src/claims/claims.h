@@ -186,7 +186,8 @@ extern const struct enabled_judge at_most_k_enabled, waits_only_if_full, never_w
 extern const struct enabled_judge stays_enabled, writes_at_the_ends, all_can_return;
 extern const struct enabled_judge enabled_in_order, one_is_first, waiting_in_total_order, fewer_than_k_ahead;
 
-extern const struct enabled_judge exactly_k_valid, quantities_add_up, first_k_are_enabled;
+extern const struct enabled_judge exactly_k_valid, quantities_add_up, first_k_are_enabled, room_for_one_more;
+extern const struct enabled_judge counts_those_inside;
 
 extern const struct quantity valid_ahead, issue_ahead, colors_apart, colors_used, quantities, bounded_values;
 extern const struct quantity variables_per_process, single_reader_variables, binary_variables, values_in_use;

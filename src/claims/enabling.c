@@ -110,6 +110,21 @@ static void ask_enabled_in_T_or_C(struct finding *finding, const struct explorat
 }
 const struct enabled_judge enabled_in_T_or_C = {"enabled only in T or C", ask_enabled_in_T_or_C};
 
+/* The first register is the number of those inside. */
+static void ask_counts_those_inside(struct finding *finding, const struct exploration *exploration,
+                                    const struct enabled *enabled)
+{
+    (void)enabled;
+    const struct graph *graph = &exploration->graph;
+    for (uint32_t state = 0; state < graph->states && finding->verdict == HOLDS; state++) {
+        const uint16_t inside = graph->standing[state].critical;
+        finding->fired += inside != 0;
+        if (value_of(exploration, state, 0) != size_of(inside))
+            show(finding, exploration, state, 0, "and the others: the count of those inside is wrong");
+    }
+}
+const struct enabled_judge counts_those_inside = {"COUNT is right", ask_counts_those_inside};
+
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
 /* Whoever is enabled stays so until it leaves by a step of its own. */

@@ -185,7 +185,8 @@ const struct quantity quantities = {"values of QUANT", NULL, count_quantities};
 /* --- states ------------------------------------------------------------------------------------------------------- */
 
 /* What is wrong in a state, or NULL. */
-typedef const char *objection(const struct contents *contents, const struct graph *graph, uint16_t enabled);
+typedef const char *objection(const struct contents *contents, const struct graph *graph, uint32_t state,
+                              uint16_t enabled);
 
 static void ask_words(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled,
                       objection *objection)
@@ -194,7 +195,7 @@ static void ask_words(struct finding *finding, const struct exploration *explora
     struct words words;
     words_open(&words, exploration);
     for (uint32_t state = 0; state < graph->states && finding->verdict == HOLDS; state++) {
-        const char *what = objection(contents_in(&words, exploration, state), graph, enabled->critical[state]);
+        const char *what = objection(contents_in(&words, exploration, state), graph, state, enabled->critical[state]);
         finding->fired++;
         if (what == NULL)
             continue;
@@ -208,8 +209,10 @@ static void ask_words(struct finding *finding, const struct exploration *explora
 }
 
 /* Those who are enabled hold valid tickets; the others that are valid are not issued. */
-static const char *object_to_valid(const struct contents *contents, const struct graph *graph, uint16_t enabled)
+static const char *object_to_valid(const struct contents *contents, const struct graph *graph, uint32_t state,
+                                   uint16_t enabled)
 {
+    (void)state;
     uint64_t valid = (unsigned)__builtin_popcount(enabled) + not_issued(contents, graph->n, graph->k);
     return valid == graph->k ? NULL : "not k tickets are valid";
 }
@@ -221,8 +224,10 @@ static void ask_exactly_k_valid(struct finding *finding, const struct exploratio
 }
 const struct enabled_judge exactly_k_valid = {"exactly k valid tickets", ask_exactly_k_valid};
 
-static const char *object_to_quantities(const struct contents *contents, const struct graph *graph, uint16_t enabled)
+static const char *object_to_quantities(const struct contents *contents, const struct graph *graph, uint32_t state,
+                                        uint16_t enabled)
 {
+    (void)state;
     unsigned sum = 0, without = 0;
     (void)enabled;
     for (unsigned c = 0; c < contents->count; c++) {
@@ -242,8 +247,10 @@ static void ask_quantities(struct finding *finding, const struct exploration *ex
 }
 const struct enabled_judge quantities_add_up = {"QUANT adds up to k, a color is free", ask_quantities};
 
-static const char *object_to_positions(const struct contents *contents, const struct graph *graph, uint16_t enabled)
+static const char *object_to_positions(const struct contents *contents, const struct graph *graph, uint32_t state,
+                                       uint16_t enabled)
 {
+    (void)state;
     uint16_t first = 0;
     for (unsigned p = 0; p < contents->count && p < graph->k; p++)
         first |= (uint16_t)(1u << contents->listed[p]);
@@ -256,3 +263,20 @@ static void ask_first_k_positions(struct finding *finding, const struct explorat
     ask_words(finding, exploration, enabled, object_to_positions);
 }
 const struct enabled_judge first_k_are_enabled = {"first k positions are enabled", ask_first_k_positions};
+
+/* Footnote 3: whoever is about to take a ticket holds none, so that one fewer can be issued and not valid. */
+static const char *object_to_distance(const struct contents *contents, const struct graph *graph, uint32_t state,
+                                      uint16_t enabled)
+{
+    (void)enabled;
+    return graph->standing[state].remainder != 0 && not_valid(contents, graph->n, graph->k) >= graph->n - graph->k
+               ? "one is about to take a ticket, and N - k are issued and not valid"
+               : NULL;
+}
+
+static void ask_entering_distance(struct finding *finding, const struct exploration *exploration,
+                                  const struct enabled *enabled)
+{
+    ask_words(finding, exploration, enabled, object_to_distance);
+}
+const struct enabled_judge room_for_one_more = {"ISSUE - VALID < N - k before one enters", ask_entering_distance};

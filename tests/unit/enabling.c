@@ -88,6 +88,16 @@ static void who_is_enabled(void **context)
     assert_int_equal(ask(&enabled_in_T_or_C, "test:walks_in", 2, 1), VIOLATED);
 }
 
+static void counts(void **context)
+{
+    (void)context;
+    assert_int_equal(ask(&counts_those_inside, "semaphore", 3, 2), HOLDS);
+    assert_int_equal(ask(&counts_those_inside, "test:barging", 2, 1), VIOLATED); /* it counts free slots */
+    assert_int_equal(ask(&room_for_one_more, "numbered_ticket", 4, 2), HOLDS);
+    assert_int_equal(ask(&room_for_one_more, "colored_ticket", 4, 1), HOLDS);
+    assert_int_equal(ask(&room_for_one_more, "numbered_ticket:only_if_waiting", 3, 2), VIOLATED);
+}
+
 static void steps(void **context)
 {
     (void)context;
@@ -168,8 +178,9 @@ static void numbers(void **context)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_enabled), cmocka_unit_test(steps),
-                                       cmocka_unit_test(who_is_ahead),   cmocka_unit_test(nobody_is_first),
-                                       cmocka_unit_test(words),          cmocka_unit_test(numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_enabled),  cmocka_unit_test(counts),
+                                       cmocka_unit_test(steps),           cmocka_unit_test(who_is_ahead),
+                                       cmocka_unit_test(nobody_is_first), cmocka_unit_test(words),
+                                       cmocka_unit_test(numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
