@@ -197,8 +197,8 @@ static void explore_instead(struct prover *prover, unsigned p)
     answer_close(&answer, &question);
 }
 
-/* p goes round for ever alone. Whoever cannot get in alone is not enabled; so if too few others could be enabled to fill
- * all slots, this is a k-deadlock. */
+/* p goes round for ever alone. Whoever cannot get in alone is not enabled; so if too few others could be enabled to
+ * fill all slots, this is a k-deadlock. */
 static void stuck(struct prover *prover, const struct walk *walk, unsigned p, size_t loop)
 {
     const struct setting *setting = &prover->bound->instance.setting;

@@ -10,15 +10,16 @@
  *
  * Where the text had to be repaired
  *
- *  - Lemma 5.7, case 1: that P_{i+1} is not enabled is concluded from what (i+1)^m would do, with the m of P_{i'+1}. Each
- *    takes as many steps as it needs. Case 2 does not say the same of P_{j+1}, and needs it: if P_{j+1} is enabled when
- *    P_{j'+1} has entered, nothing is overtaken, but k + 1 get in.
- *  - Case 1 speaks of the first "among all T-waiting processes in q(i', j')", P_{i'+1}, and shows that it is enabled, so
- *    not T-waiting. Of all that try is meant.
- *  - Section 5.2 lets P_{k+1}, ..., P_N and in (4) P_{k+1}, ..., P_j take one step, "going to" the trying region. Fig. 8
- *    also allows a step from the remainder into the critical region. In (1) it would be one too many; in (4) there is a
- *    slot, and it would overtake P_{i+1}.
- *  - Theorem 5.8: P_2, ..., P_k return to their remainders "by Lemma 5.5", which is about entering. It is Lemma 5.3 (2).
+ *  - Lemma 5.7, case 1: that P_{i+1} is not enabled is concluded from what (i+1)^m would do, with the m of P_{i'+1}.
+ *    Each takes as many steps as it needs. Case 2 does not say the same of P_{j+1}, and needs it: if P_{j+1} is enabled
+ *    when P_{j'+1} has entered, nothing is overtaken, but k + 1 get in.
+ *  - Case 1 speaks of the first "among all T-waiting processes in q(i', j')", P_{i'+1}, and shows that it is enabled,
+ *    so not T-waiting. Of all that try is meant.
+ *  - Section 5.2 lets P_{k+1}, ..., P_N and in (4) P_{k+1}, ..., P_j take one step, "going to" the trying region. Fig.
+ *    8 also allows a step from the remainder into the critical region. In (1) it would be one too many; in (4) there is
+ *    a slot, and it would overtake P_{i+1}.
+ *  - Theorem 5.8: P_2, ..., P_k return to their remainders "by Lemma 5.5", which is about entering. It is Lemma 5.3
+ *    (2).
  *  - That the values of the last level, k = 1, are C(N-1, 2) many and 1 C(N-2, 2) + N-2 is Pascal's rule. Only there do
  *    all q(i, j) count; above, those with i = N-1 do not, since P_N is enabled in them.
  */
@@ -147,8 +148,8 @@ static void say_where(struct prover *prover, const char *step, unsigned i, unsig
         snprintf(prover->where, sizeof prover->where, "%s of k = %u", step, prover->k);
 }
 
-/* Who can get in alone from q(i, j): P_{i+1} (Lemma 5.5), and all who are left alone since an earlier level; and P_N not,
- * unless it is P_{i+1}. So the values that count here differ from those of the levels below, where P_N can. */
+/* Who can get in alone from q(i, j): P_{i+1} (Lemma 5.5), and all who are left alone since an earlier level; and P_N
+ * not, unless it is P_{i+1}. So the values that count here differ from those of the levels below, where P_N can. */
 static bool look_who_is_enabled(struct prover *prover, const struct shared_value *value)
 {
     const unsigned all = prover->bound->instance.setting.n, first = P(value->i + 1), last = P(prover->n);

@@ -4,7 +4,8 @@
  * 5.5 and footnote 7 say of it.
  *
  * Of two that are T-waiting, i is ahead of j if in some run to this state i entered its trying region before j. So each
- * state gets the set of all pairs for which there is such a run: what each step adds is passed on until nothing changes.
+ * state gets the set of all pairs for which there is such a run: what each step adds is passed on until nothing
+ * changes.
  */
 #include "checker/die.h"
 #include "claims/claims.h"
@@ -170,8 +171,8 @@ static void ask_one_is_first(struct finding *finding, const struct exploration *
 }
 const struct enabled_judge one_is_first = {"one T-waiting is ahead of all", ask_one_is_first};
 
-/* Whether all of `waiting` stand in one line: one after the other is taken who is before all that are left, and whom none
- * of these is before. */
+/* Whether all of `waiting` stand in one line: one after the other is taken who is before all that are left, and whom
+ * none of these is before. */
 static bool in_line(pairs before, uint16_t waiting)
 {
     while (waiting != 0) {

@@ -242,8 +242,8 @@ static void compute_equivalent(struct row *row, uint64_t memory_limit)
 }
 const struct calculation equivalent_systems = {"equivalent to", compute_equivalent};
 
-/* Lemma 4.2, of every two of the catalogue that are for any k: if they are equivalent and one of them solves the problem,
- * so does the other. */
+/* Lemma 4.2, of every two of the catalogue that are for any k: if they are equivalent and one of them solves the
+ * problem, so does the other. */
 static enum verdict solves(const struct setting *setting, uint64_t memory_limit, uint64_t *states)
 {
     struct question question = {.setting = *setting, .options = {.memory_limit = memory_limit}};

@@ -167,7 +167,7 @@ enum agreement { AGREES, DISAGREES, NEITHER };
 /* NEITHER: the paper says nothing, or the row is undecided, or vacuous, which is neither to hold nor to be violated. */
 enum agreement row_agreement(const struct row *row);
 
-/* --- what rows are made of (judges.c, invariants.c, normal.c, quantities.c, calculations.c) ----------------------------------------------- */
+/* --- what rows are made of: all other files here ------------------------------------------------------------------ */
 
 extern const struct judge lowest_trier_enters, progress_if_all_try, takes_turns, starts_first_enters_first;
 extern const struct judge first_is_never_locked_out, last_is_never_locked_out, writes_before_entering;

@@ -69,8 +69,8 @@ static uint64_t values_with_stack(unsigned n, unsigned k)
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-/* N up to 5 and k up to 3, and with --full N = 6. With N = k + 1 nobody is in its remainder while another is T-waiting, so
- * that nothing can violate FIFO enabling, and nothing need be asked. */
+/* N up to 5 and k up to 3, and with --full N = 6. With N = k + 1 nobody is in its remainder while another is T-waiting,
+ * so that nothing can violate FIFO enabling, and nothing need be asked. */
 #define FOR_ALL_SIZES .n = {2, 6}, .k = {1, 3}, .more = 1, .full_from = 6
 #define FOR_LARGER_N .n = {3, 6}, .k = {1, 3}, .more = 2, .full_from = 6
 #define FOR_SEVERAL_SLOTS .n = {3, 6}, .k = {2, 3}, .more = 1, .full_from = 6

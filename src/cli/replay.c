@@ -13,7 +13,8 @@ static const char help_text[] =
     "usage: admit replay FILE\n"
     "\n"
     "Executes the steps of a trace that 'admit check --trace FILE', 'admit equivalent' or 'admit bound' wrote, shows\n"
-    "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is explored again.\n"
+    "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is "
+    "explored again.\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace\n";
 

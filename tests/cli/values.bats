@@ -16,7 +16,8 @@ confirms() {
         and .violation == null and .undecided == null"
     json 'def binom2: . * (. - 1) / 2;
         .needed == .k * ((.n - .k - 1) | binom2) + .n - .k - 1 and .lemma == ((.n - .k) | binom2)
-        and .distinct == .needed and .distinct_all >= .distinct and (.levels | map(.k)) == ([range(.k)] | map(. + 1) | reverse)
+        and .distinct == .needed and .distinct_all >= .distinct
+        and (.levels | map(.k)) == ([range(.k)] | map(. + 1) | reverse)
         and all(.levels[]; .lemma == ((.n - .k) | binom2) and (.values | length) == .lemma
             and (.values | map(.value) | unique | length) == .lemma
             and .counted == if .k == 1 then ((.n - 1) | binom2) else ((.n - .k - 1) | binom2) end
