@@ -65,6 +65,31 @@ bakery -n 2 --registers regular
 bakery -n 3 --registers regular
 bakery -n 3 --fault crash:3
 bakery -n 4 --passages 1 --order any --property exclusion
+semaphore -n 5 -k 3
+semaphore -n 5 -k 3 --fault crash:2
+semaphore -n 5 -k 2 --property lockout-freedom --property fifo-enabling
+bank -n 5 -k 3
+bank -n 4 -k 2 --property k-deadlock-avoidance
+queue -n 6 -k 2
+queue -n 6 -k 3
+queue -n 5 -k 3 --fault crash:2
+numbered_ticket -n 6 -k 2
+numbered_ticket -n 6 -k 3
+numbered_ticket -n 5 -k 3 --fault crash:2
+unbounded_colored_ticket -n 6 -k 2
+unbounded_colored_ticket -n 6 -k 3
+unbounded_colored_ticket -n 5 -k 3 --fault crash:2
+colored_ticket -n 4 -k 2
+colored_ticket -n 5 -k 2
+colored_ticket -n 5 -k 3
+colored_ticket -n 6 -k 2
+colored_ticket -n 4 -k 2 --fault crash
+colored_ticket_stack -n 4 -k 3
+colored_ticket_small -n 2 -k 1
+colored_ticket_small -n 4 -k 2
+colored_ticket_small -n 5 -k 2
+colored_ticket_small -n 5 -k 3
+colored_ticket_small -n 6 -k 3
 END
 }
 

@@ -9,8 +9,8 @@
  * values and from whether their colors are the same, and nothing else about colors matters.
  *
  * Correction of Figure 4: it prints > in the branch of LEADS for equal colors; the text says that on equality each leads
- * the other, which needs >=. As printed, a colored ticket algorithm takes the other's color where it needs a new one:
- * the mutants `printed_leads` are caught.
+ * the other, which needs >=. As printed, Figure 7 takes the other's color where it needs a new one: the mutant
+ * colored_ticket:printed_leads is caught. Figure 5 asks LEADS only of different colors, and does not notice.
  *
  * Used by algorithms whose struct memory has ISSUE and VALID, and M.
  */

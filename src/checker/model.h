@@ -93,9 +93,9 @@ struct model {
     struct field *register_field;
     struct automaton automaton[STEPPED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
-    bool has_tickets; /* or unbounded numbers: states are renamed */
-    unsigned faults;      /* that may begin, as bits */
-    const char *overflow; /* why the model cannot hold all states, once it cannot */
+    bool has_tickets;            /* or unbounded numbers: states are renamed */
+    unsigned faults;             /* that may begin, as bits */
+    const char *overflow;        /* why the model cannot hold all states, once it cannot */
 };
 
 /* One step out of a state, as the explorer names it. */

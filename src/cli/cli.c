@@ -83,6 +83,9 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
 {
     if (*k == 0)
         *k = about->k > 0 ? about->k : 1;
+    if (about->word_bits != NULL && *k <= n && about->word_bits(n, *k) > STEPPED_WORD_BITS)
+        usage_error(command, "%s with n = %u and k = %u packs %u bits into one word, and there is room for %d",
+                    about->id, n, *k, about->word_bits(n, *k), STEPPED_WORD_BITS);
     if (about->max_n > 0 && n > about->max_n)
         usage_error(command, "%s is for n up to %u, not for n = %u: its registers would take too much memory",
                     about->id, about->max_n, n);
@@ -90,9 +93,6 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
         usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
     if (*k > n)
         usage_error(command, "k = %u is more than n = %u: nobody would ever wait", *k, n);
-    if (about->word_bits != NULL && about->word_bits(n, *k) > STEPPED_WORD_BITS)
-        usage_error(command, "%s with n = %u and k = %u packs %u bits into one word, and there is room for %d",
-                    about->id, n, *k, about->word_bits(n, *k), STEPPED_WORD_BITS);
 }
 
 void known_properties(char *list, size_t size)

@@ -40,7 +40,8 @@ struct patience {
  * and the kernel either finds the bell rung, or has put the sleeper into the slot before the wake.
  *
  * One wake: no two wait in one slot at a time (the waiting tickets are fewer than 64 and follow each other), and the
- * kernel wakes one at most. A writer that rings late may wake one who has the slot by then: it looks and sleeps again.*/
+ * kernel wakes one at most. A writer that rings late may wake one who has the slot by then: it looks and sleeps again.
+ * As above, no sleep is without limit, and a killed sleeper stays counted: later releases then ring for nobody. */
 struct parking {
     _Atomic uint32_t parked;
     _Atomic uint32_t bell[2];

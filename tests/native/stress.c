@@ -116,15 +116,16 @@ int main(int argc, char **argv)
         return run_unordered_lock();
 
     static const unsigned sizes[] = {1, 2, 3, 8, 64};
+    static const unsigned slots[] = {1, 2, 3, 7, 21}; /* the last two: as many as some packed words have room for */
     static struct cases cases;
     const char *id;
     enum crowd_kind kinds = UNDER_TSAN ? THREADS : PROCESSES; /* TSan sees one process only */
     for (unsigned a = 0; (id = admit_algorithm_id(a)) != NULL; a++)
         for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-            for (unsigned k = 1; k <= 3; k++)
+            for (unsigned k = 0; k < sizeof slots / sizeof slots[0]; k++)
                 for (enum crowd_kind kind = THREADS; kind <= kinds; kind++)
-                    if (admit_algorithm_supports(id, sizes[s], k) == ADMIT_OK)
-                        add_setting(&cases, keeps_exclusion, (struct setting){id, sizes[s], k, kind});
+                    if (admit_algorithm_supports(id, sizes[s], slots[k]) == ADMIT_OK)
+                        add_setting(&cases, keeps_exclusion, (struct setting){id, sizes[s], slots[k], kind});
     if (UNDER_TSAN) {
         add_case(&cases, tsan_reports_a_lock_without_memory_order, NULL, "TSan reports a lock without memory order");
     } else {
