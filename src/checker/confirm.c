@@ -205,6 +205,28 @@ static bool shows_fife_broken(const struct run *run)
     return false;
 }
 
+/* At `moment`, j is inside, and i, which tries, already did when j was in its remainder. */
+static bool is_passed_at(const struct run *run, size_t moment)
+{
+    unsigned i = run->trace->i, j = run->trace->j;
+    size_t m = moment;
+    if (section_at(run, moment, j) != CRITICAL)
+        return false;
+    while (m > 0 && section_at(run, m, j) != REMAINDER && is_trying(section_at(run, m, i)))
+        m--;
+    return section_at(run, m, j) == REMAINDER && is_trying(section_at(run, m, i));
+}
+
+/* Who is inside is enabled, and who steps for ever in vain never was since it last came to try: then the run says it
+ * all. */
+static bool shows_fifo_enabling_broken(const struct run *run)
+{
+    for (size_t m = 0; m <= loop_of(run); m++)
+        if (is_passed_at(run, m) && shows_not_enabled(run, m))
+            return true;
+    return false;
+}
+
 static bool no_section_changes_in_loop(const struct run *run)
 {
     for (size_t m = loop_of(run); m < loop_end_of(run); m++)
@@ -270,8 +292,11 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
     case FIFE:
         confirmed = shows_fife_broken(&run);
         break;
-    case STRONG_FIFE:
     case FIFO_ENABLING:
+        if (shows_fifo_enabling_broken(&run))
+            return CONFIRMED;
+        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+    case STRONG_FIFE:
         return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
     case OVERTAKING:
         return somebody_enters_past(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;

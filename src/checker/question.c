@@ -70,9 +70,9 @@ static void find_lasting(struct graph *graph)
 void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
-    bool needs_enabled = false;
+    bool needs_enabled = question->keep_enabled;
     /* What holds eventually is a question about loops. */
-    options->want_graph = question->keep_graph || question->setting.transient;
+    options->want_graph = question->keep_graph || question->keep_enabled || question->setting.transient;
     for (unsigned p = 0; p < question->property_count; p++) {
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;

@@ -5,9 +5,11 @@
 #include "claims/claims.h"
 
 #include "algorithms/cycles.h"
+#include "bounds/values.h"
 #include "bounds/variables.h"
 #include "checker/catalogue.h"
 #include "checker/die.h"
+#include "checker/equivalence.h"
 #include "counter/values.h"
 
 #include <stdio.h>
@@ -178,3 +180,129 @@ static void compute_nullified(struct row *row, uint64_t memory_limit)
     variables_bound_close(&bound);
 }
 const struct calculation nullified_variables = {"variables nullified", compute_nullified};
+
+/* --- flbb89 ------------------------------------------------------------------------------------------------------- */
+
+/* The construction of section 5.2 and the induction of Theorem 5.8: so many values, or what is wrong. */
+static void compute_values(struct row *row, uint64_t memory_limit)
+{
+    static const enum verdict verdicts[] = {
+        [VALUES_CONFIRMED] = HOLDS, [VALUES_VIOLATED] = VIOLATED, [VALUES_UNDECIDED] = UNDECIDED};
+    struct values_bound bound;
+    (void)memory_limit;
+    bound_values(&bound, &row->setting);
+    row->found = verdicts[bound.outcome];
+    row->has_measured = bound.outcome == VALUES_CONFIRMED;
+    row->measured = bound.distinct;
+    if (bound.outcome == VALUES_VIOLATED) {
+        row->has_trace = true;
+        row->trace = bound.violation;
+        memset(&bound.violation, 0, sizeof bound.violation);
+    }
+    if (bound.outcome != VALUES_CONFIRMED)
+        snprintf(row->note, sizeof row->note, "%.*s", (int)sizeof row->note - 1, bound.why);
+    values_bound_close(&bound);
+}
+const struct calculation values_reached = {"values reached", compute_values};
+
+static struct setting setting_of_other(const struct row *row, const char *id)
+{
+    struct setting setting = row->setting;
+    const struct entry *entry = catalogue_find(id);
+    if (entry == NULL)
+        die("internal error: there is no algorithm %s", id);
+    setting.algorithm = entry->algorithm;
+    return setting;
+}
+
+/* Section 3.2. */
+static void compute_equivalent(struct row *row, uint64_t memory_limit)
+{
+    static const enum verdict verdicts[] = {[SYSTEMS_SAME] = HOLDS,
+                                            [SYSTEMS_DIFFER] = VIOLATED,
+                                            [SYSTEMS_UNDECIDED] = UNDECIDED,
+                                            [SYSTEMS_REFUSED] = UNDECIDED};
+    const struct setting other = setting_of_other(row, row->statement->other);
+    struct equivalence equivalence;
+    equivalence_find(&equivalence, &row->setting, &other, &(struct equivalence_limits){.memory_limit = memory_limit});
+    row->found = verdicts[equivalence.outcome];
+    row->has_states = true;
+    row->states = equivalence.pairs;
+    if (equivalence.outcome == SYSTEMS_DIFFER) {
+        row->has_trace = true;
+        equivalence_trace(&equivalence, 0, &row->trace);
+        snprintf(row->note, sizeof row->note,
+                 "told apart by a schedule of %zu steps, after which process %u is in %s and in %s", equivalence.length,
+                 equivalence.process, region_name[equivalence.regions[0][equivalence.process]],
+                 region_name[equivalence.regions[1][equivalence.process]]);
+    } else if (equivalence.outcome != SYSTEMS_SAME) {
+        snprintf(row->note, sizeof row->note, "%s", equivalence.why);
+    }
+    equivalence_close(&equivalence);
+}
+const struct calculation equivalent_systems = {"equivalent to", compute_equivalent};
+
+/* Lemma 4.2, of every two of the catalogue that are for any k: if they are equivalent and one of them solves the
+ * problem, so does the other. */
+static enum verdict solves(const struct setting *setting, uint64_t memory_limit, uint64_t *states)
+{
+    struct question question = {.setting = *setting, .options = {.memory_limit = memory_limit}};
+    enum verdict verdict = HOLDS;
+    question_add(&question, EXCLUSION);
+    question_add(&question, K_DEADLOCK_AVOIDANCE);
+    question_add(&question, FIFO_ENABLING);
+    struct answer answer;
+    question_answer(&question, &answer);
+    for (unsigned p = 0; p < question.property_count; p++)
+        if (answer.findings[p].verdict == VIOLATED || (verdict == HOLDS && answer.findings[p].verdict == UNDECIDED))
+            verdict = answer.findings[p].verdict;
+    *states += answer.exploration.states;
+    answer_close(&answer, &question);
+    return verdict;
+}
+
+static void compute_lemma_4_2(struct row *row, uint64_t memory_limit)
+{
+    unsigned meant = 0, undecided = 0, count = 0;
+    const struct stepped_algorithm **of = must_allocate((catalogue_count + 1) * sizeof *of);
+    enum verdict *found = must_allocate((catalogue_count + 1) * sizeof *found);
+    struct setting setting = row->setting;
+    row->setting.k = setting.k = 1; /* with k + 1 processes or fewer nobody can overtake */
+    row->found = HOLDS;
+    for (unsigned e = 0; e < catalogue_count; e++) {
+        /* A mutant need not keep to its registers' domains at settings other than the one that catches it. */
+        setting.algorithm = catalogue[e].algorithm;
+        if (setting.algorithm->about.k > 0 || catalogue[e].kind == MUTANT)
+            continue;
+        of[count] = setting.algorithm;
+        found[count++] = solves(&setting, memory_limit, &row->states);
+    }
+    for (unsigned a = 0; a < count; a++)
+        for (unsigned b = 0; b < count && row->found == HOLDS; b++) {
+            struct setting other = setting;
+            struct equivalence equivalence;
+            setting.algorithm = of[a];
+            other.algorithm = of[b];
+            if (a == b || found[a] != HOLDS)
+                continue;
+            equivalence_find(&equivalence, &setting, &other,
+                             &(struct equivalence_limits){.memory_limit = memory_limit});
+            const bool same = equivalence.outcome == SYSTEMS_SAME;
+            equivalence_close(&equivalence);
+            meant += same;
+            undecided += same && found[b] == UNDECIDED;
+            if (same && found[b] == VIOLATED) {
+                row->found = VIOLATED;
+                snprintf(row->note, sizeof row->note, "%s solves it, %s is equivalent and does not", of[a]->about.id,
+                         of[b]->about.id);
+            }
+        }
+    row->has_states = true;
+    free(of);
+    free(found);
+    if (row->found != HOLDS)
+        return;
+    snprintf(row->note, sizeof row->note, "%u ordered pairs of algorithms for any k are meant", meant);
+    row->found = undecided > 0 ? UNDECIDED : meant == 0 ? VACUOUS : HOLDS;
+}
+const struct calculation equivalence_carries_over = {"equivalent to a solution => solution", compute_lemma_4_2};

@@ -16,7 +16,8 @@
 
 #define PAPERS(PAPER)                                                                                                  \
     PAPER(lamport86)                                                                                                   \
-    PAPER(bl93)
+    PAPER(bl93)                                                                                                        \
+    PAPER(flbb89)
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */
 
@@ -34,10 +35,12 @@ struct range {
     unsigned from, to;
 };
 
-/* A number that a paper gives, as a formula in n. */
+/* A number that a paper gives, as a formula in n, or in n and k. */
 typedef uint64_t formula(unsigned n);
+typedef uint64_t formula_of_k(unsigned n, unsigned k);
 
 struct judge;
+struct enabled_judge;
 struct quantity;
 struct calculation;
 struct row;
@@ -54,20 +57,24 @@ struct statement {
 
     const char *algorithm; /* NULL: it is about none */
     struct range n, k;     /* k: {0} stands for the algorithm's own */
+    unsigned more;         /* only n >= k + more; 0: n >= k */
     unsigned registers;    /* bits; 0: atomic */
     unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
-    unsigned struck;       /* how many may shut down, or fail; 0: all */
+    unsigned struck;       /* how many may shut down, or fail; 0: all. How many may crash; 0: one */
     bool any_order;
 
     /* What is asked: one of these. */
     unsigned properties; /* bits */
     const struct judge *judge;
+    const struct enabled_judge *enabled_judge;
     const struct quantity *quantity;
     const struct calculation *calculation;
+    const char *other; /* another algorithm, for a calculation about two */
 
     bool together; /* one row for all the properties: do all of them hold? */
     formula *bound;
-    bool at_most; /* the bound is not to be exceeded; otherwise it is to be met */
+    formula_of_k *bound_of_k;
+    bool at_most, at_least; /* the bound is not to be exceeded, or to be reached; otherwise it is to be met */
 };
 
 /* A question of its own for an explored graph: like those of checker/properties.h, but about one algorithm's labels and
@@ -80,6 +87,12 @@ struct judge {
     const char *label; /* where a process stands in its text: one of these, with "|" between them */
     const char *array;
     uint64_t value;
+};
+
+/* The same with the enabled relation at hand. Its counterexample is a run to the state, or the step, in question. */
+struct enabled_judge {
+    const char *name;
+    void (*ask)(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
 };
 
 /* A number that is counted. */
@@ -154,7 +167,7 @@ enum agreement { AGREES, DISAGREES, NEITHER };
 /* NEITHER: the paper says nothing, or the row is undecided, or vacuous, which is neither to hold nor to be violated. */
 enum agreement row_agreement(const struct row *row);
 
-/* --- what rows are made of (judges.c, invariants.c, normal.c, quantities.c, calculations.c) ----------------------------------------------- */
+/* --- what rows are made of: all other files here ------------------------------------------------------------------ */
 
 extern const struct judge lowest_trier_enters, progress_if_all_try, takes_turns, starts_first_enters_first;
 extern const struct judge first_is_never_locked_out, last_is_never_locked_out, writes_before_entering;
@@ -169,9 +182,18 @@ void ask_read_by_column(struct finding *finding, const struct exploration *explo
 /* Processes that have the value in `array` have 0 in the array named by `label`. */
 void ask_implied_false(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
 
+extern const struct enabled_judge at_most_k_enabled, waits_only_if_full, never_waits_to_leave, enabled_in_T_or_C;
+extern const struct enabled_judge stays_enabled, writes_at_the_ends, all_can_return;
+extern const struct enabled_judge enabled_in_order, one_is_first, waiting_in_total_order, fewer_than_k_ahead;
+
+extern const struct enabled_judge exactly_k_valid, quantities_add_up, first_k_are_enabled, room_for_one_more;
+extern const struct enabled_judge counts_those_inside;
+
+extern const struct quantity valid_ahead, issue_ahead, colors_apart, colors_used, quantities, bounded_values;
 extern const struct quantity variables_per_process, single_reader_variables, binary_variables, values_in_use;
 
 extern const struct calculation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
 extern const struct calculation nullified_variables;
+extern const struct calculation equivalent_systems, equivalence_carries_over, values_reached;
 
 #endif

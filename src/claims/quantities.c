@@ -46,3 +46,14 @@ static uint64_t single_readers(const struct exploration *exploration)
 const struct quantity single_reader_variables = {"single-reader variables per process", NULL, single_readers};
 
 const struct quantity values_in_use = {"shared values", NULL, shared_values};
+
+/* What the registers can hold that are not unbounded. */
+static uint64_t product_of_domains(const struct instance *instance)
+{
+    uint64_t product = 1;
+    for (unsigned r = 0; r < instance->reg_count; r++)
+        if (register_domain(instance, r) != TICKET && !instance->regs[r].array->unbounded)
+            product *= register_domain(instance, r);
+    return product;
+}
+const struct quantity bounded_values = {"values of what is bounded", product_of_domains, NULL};

@@ -62,12 +62,15 @@ static void write_claim(struct row *row, unsigned behaviours, const char *behavi
 static void write_property(struct row *row)
 {
     const struct statement *statement = row->statement;
-    const char *name = statement->judge != NULL         ? statement->judge->name
-                       : statement->quantity != NULL    ? statement->quantity->name
-                       : statement->calculation != NULL ? statement->calculation->name
-                                                        : NULL;
+    const char *name = statement->judge != NULL           ? statement->judge->name
+                       : statement->enabled_judge != NULL ? statement->enabled_judge->name
+                       : statement->quantity != NULL      ? statement->quantity->name
+                       : statement->calculation != NULL   ? statement->calculation->name
+                                                          : NULL;
     size_t used = 0;
-    if (name != NULL)
+    if (name != NULL && statement->other != NULL)
+        snprintf(row->property, sizeof row->property, "%s %s", name, statement->other);
+    else if (name != NULL)
         snprintf(row->property, sizeof row->property, "%s", name);
     for (unsigned p = 0; p < PROPERTIES && used < sizeof row->property; p++)
         if (row->properties >> p & 1)
@@ -85,7 +88,7 @@ static struct setting setting_of(const struct statement *statement, const struct
     if (algorithm != NULL)
         setting.k = k > 0 ? k : algorithm->about.k > 0 ? algorithm->about.k : 1;
     setting.any_order = statement->any_order;
-    setting.crashes = behaviour == CRASH ? 1 : 0;
+    setting.crashes = behaviour != CRASH ? 0 : statement->struck > 0 ? statement->struck : 1;
     setting.shutdowns = behaviour == SHUTDOWN ? struck : 0;
     setting.failures = behaviour == FAILURE ? struck : 0;
     setting.aborts = behaviour == ABORT;
@@ -113,6 +116,9 @@ static void add_row(struct rows *rows, const struct row *blank, bool full, const
     if (statement->bound != NULL) {
         row->has_bound = true;
         row->bound = statement->bound(row->setting.n);
+    } else if (statement->bound_of_k != NULL) {
+        row->has_bound = true;
+        row->bound = statement->bound_of_k(row->setting.n, row->setting.k);
     }
     if ((row->full && !full) || !is_wanted(row, only))
         return;
@@ -134,7 +140,7 @@ static void add_settings(struct rows *rows, struct row row, unsigned b, bool ful
     unsigned registers = statement->registers != 0 ? statement->registers : ON_ATOMIC;
     write_claim(&row, statement->behaviours, behaviour_words[b].words);
     for (unsigned n = statement->n.from; n <= statement->n.to; n++)
-        for (unsigned k = statement->k.from; k <= statement->k.to && k <= n; k++)
+        for (unsigned k = statement->k.from; k <= statement->k.to && k + statement->more <= n; k++)
             for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
                 if (registers >> kind & 1) {
                     row.setting = setting_of(statement, entry != NULL ? entry->algorithm : NULL, n, k,

@@ -28,7 +28,7 @@ static uint64_t memory_limit(bool graph)
 
 static bool needs_exploration(const struct row *row)
 {
-    return row->properties != 0 || row->statement->judge != NULL ||
+    return row->properties != 0 || row->statement->judge != NULL || row->statement->enabled_judge != NULL ||
            (row->statement->quantity != NULL && row->statement->quantity->explored != NULL);
 }
 
@@ -49,7 +49,10 @@ static void keep_note(struct row *row, const char *text)
 
 static void compare(struct row *row)
 {
-    bool met = row->statement->at_most ? row->measured <= row->bound : row->measured == row->bound;
+    const struct statement *statement = row->statement;
+    bool met = statement->at_most    ? row->measured <= row->bound
+               : statement->at_least ? row->measured >= row->bound
+                                     : row->measured == row->bound;
     row->has_measured = true;
     row->found = !row->has_bound || met ? HOLDS : VIOLATED;
 }
@@ -99,10 +102,16 @@ static void take_properties(struct row *row, const struct question *question, co
 static void ask_judge(struct row *row, const struct answer *answer, const struct asking *asking)
 {
     const struct judge *judge = row->statement->judge;
-    struct finding finding = {.property = judge->shows, .verdict = UNDECIDED};
-    if (answer->exploration.stopped == NULL) {
+    const struct enabled_judge *enabled_judge = row->statement->enabled_judge;
+    struct finding finding = {.property = judge != NULL ? judge->shows : PROPERTIES, .verdict = UNDECIDED};
+    if (enabled_judge != NULL && answer->exploration.ambiguous > 0) {
+        snprintf(finding.what, sizeof finding.what, "tickets are not kept exactly, and so who is enabled is not known");
+    } else if (answer->exploration.stopped == NULL) {
         finding.verdict = HOLDS;
-        judge->ask(&finding, &answer->exploration, judge);
+        if (judge != NULL)
+            judge->ask(&finding, &answer->exploration, judge);
+        else
+            enabled_judge->ask(&finding, &answer->exploration, &answer->enabled);
         if (finding.verdict == HOLDS && finding.fired == 0)
             finding.verdict = VACUOUS;
     }
@@ -118,7 +127,7 @@ static void take_answer(struct row *row, const struct question *question, const 
     row->states = answer->exploration.states;
     if (row->properties != 0) {
         take_properties(row, question, answer, asking);
-    } else if (row->statement->judge != NULL) {
+    } else if (row->statement->judge != NULL || row->statement->enabled_judge != NULL) {
         ask_judge(row, answer, asking);
     } else if (answer->exploration.stopped != NULL) {
         keep_note(row, answer->exploration.stopped);
@@ -156,6 +165,7 @@ static void answer_group(struct rows *rows, unsigned first, const unsigned *grou
             if (rows->row[r].properties >> p & 1)
                 question_add(&question, (enum property)p);
         question.keep_graph |= rows->row[r].properties == 0;
+        question.keep_enabled |= rows->row[r].statement->enabled_judge != NULL;
     }
     bool graph = question.keep_graph || question.setting.transient || question.property_count > 1 ||
                  question.properties[0] != EXCLUSION;

@@ -2,6 +2,7 @@
  *
  * admit bound - a lower bound's proof, played against an algorithm.
  */
+#include "cli/bound.h"
 #include "bounds/variables.h"
 #include "checker/die.h"
 #include "cli/cli.h"
@@ -12,6 +13,7 @@
 
 static const char help_text[] =
     "usage: admit bound variables ALGORITHM [-n N] [--max-steps S] [--json] [--trace FILE]\n"
+    "       admit bound values ALGORITHM [-n N] [-k K] [--json] [--trace FILE] (see admit bound values --help)\n"
     "\n"
     "variables: n processes that exclude each other by reads and writes need n variables (Burns, Lynch 1993, Theorem\n"
     "5.1). The adversary of the proof plays against ALGORITHM. Either it finds a history after which n distinct\n"
@@ -291,7 +293,7 @@ static int command_bound_variables(int argc, char **argv)
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} bounds[] = {{"variables", command_bound_variables}};
+} bounds[] = {{"variables", command_bound_variables}, {"values", command_bound_values}};
 enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
 
 int command_bound(int argc, char **argv)
@@ -304,6 +306,6 @@ int command_bound(int argc, char **argv)
         if (strcmp(argv[0], bounds[b].name) == 0)
             return bounds[b].run(argc - 1, argv + 1);
     if (argc == 0)
-        usage_error("bound", "which bound? There is only 'variables'");
-    usage_error("bound", "there is no bound '%s'; there is only 'variables'", argv[0]);
+        usage_error("bound", "which bound? There are 'variables' and 'values'");
+    usage_error("bound", "there is no bound '%s'; there are 'variables' and 'values'", argv[0]);
 }

@@ -151,7 +151,10 @@ static void found_text(const struct row *row, char *text, size_t size)
     if (row->has_measured)
         used += (size_t)snprintf(text + used, size - used, ": %llu", (unsigned long long)row->measured);
     if (row->has_measured && row->has_bound)
-        snprintf(text + used, size - used, " (%s%llu)", row->statement->at_most ? "at most " : "",
+        snprintf(text + used, size - used, " (%s%llu)",
+                 row->statement->at_most    ? "at most "
+                 : row->statement->at_least ? "at least "
+                                            : "",
                  (unsigned long long)row->bound);
 }
 
@@ -192,15 +195,17 @@ static struct widths widths_of(const struct rows *rows)
 
 static void print_row(const struct row *row, const struct widths *widths, bool listed_only)
 {
-    char faults[64], found[96], states[32] = "-", n[16] = "-";
+    char faults[64], found[96], states[32] = "-", n[16] = "-", k[16] = "-";
     faults_text(row, faults, sizeof faults);
     found_text(row, found, sizeof found);
     if (row->has_states)
         grouped(row->states, states);
     if (row->setting.n > 0)
         snprintf(n, sizeof n, "%u", row->setting.n);
-    printf("  %-*s  %-*s %2s %-9s %-*s  %-*s  %-5s ", widths->claim, claim_text(row), widths->algorithm,
-           algorithm_text(row), n, row->setting.algorithm != NULL ? register_kind_name[row->setting.registers] : "-",
+    if (row->setting.k > 0)
+        snprintf(k, sizeof k, "%u", row->setting.k);
+    printf("  %-*s  %-*s %2s %2s %-9s %-*s  %-*s  %-5s ", widths->claim, claim_text(row), widths->algorithm,
+           algorithm_text(row), n, k, row->setting.algorithm != NULL ? register_kind_name[row->setting.registers] : "-",
            widths->faults, faults, widths->property, row->property, published_text[row->statement->published]);
     if (listed_only)
         printf("%s\n", row->full ? "full" : "");
@@ -225,9 +230,9 @@ static void print_summary(const struct rows *rows, double seconds)
             continue;
         char faults[64];
         faults_text(row, faults, sizeof faults);
-        printf("%s%s, %s: %s, n = %u, %s, faults %s: the paper says %s, found %s%s%s\n",
+        printf("%s%s, %s: %s, n = %u, k = %u, %s, faults %s: the paper says %s, found %s%s%s\n",
                first ? "\nOther than the paper says:\n  " : "  ", row->paper->id, row->claim, algorithm_text(row),
-               row->setting.n, register_kind_name[row->setting.registers], faults,
+               row->setting.n, row->setting.k, register_kind_name[row->setting.registers], faults,
                published_text[row->statement->published], verdict_name[row->found],
                row->note[0] != '\0' ? "\n    " : "", row->note);
         first = false;
@@ -251,8 +256,8 @@ static void print_rows(const struct rows *rows, double seconds, bool listed_only
             printf("%s%s: %s\n", before != NULL ? "\n" : "", row->paper->id, row->paper->title);
         if (before == NULL || before->paper != row->paper ||
             strcmp(before->statement->where, row->statement->where) != 0)
-            printf("\n%-*s  %-*s %2s %-9s %-*s  %-*s  %-5s %s\n", widths.claim + 2, row->statement->where,
-                   widths.algorithm, "algorithm", "n", "registers", widths.faults, "faults", widths.property,
+            printf("\n%-*s  %-*s %2s %2s %-9s %-*s  %-*s  %-5s %s\n", widths.claim + 2, row->statement->where,
+                   widths.algorithm, "algorithm", "n", "k", "registers", widths.faults, "faults", widths.property,
                    "property", "paper", listed_only ? "" : "found                        states");
         print_row(row, &widths, listed_only);
         before = row;
@@ -266,9 +271,11 @@ static void print_rows(const struct rows *rows, double seconds, bool listed_only
 /* lamport86.one_bit.n3.safe.abort.deadlock-freedom.json: what the row is about, so that it is the same in every run. */
 static void trace_name(const struct row *row, char *name, size_t size)
 {
-    char faults[64];
+    char faults[64], k[16] = "";
     faults_text(row, faults, sizeof faults);
-    snprintf(name, size, "%s.%s.n%u.%s%s.%s.%s.json", row->paper->id, algorithm_text(row), row->setting.n,
+    if (row->setting.k > 1)
+        snprintf(k, sizeof k, ".k%u", row->setting.k);
+    snprintf(name, size, "%s.%s.n%u%s.%s%s.%s.%s.json", row->paper->id, algorithm_text(row), row->setting.n, k,
              register_kind_name[row->setting.registers], row->setting.any_order ? ".any" : "",
              strcmp(faults, "-") == 0 ? "normal" : faults, row->property);
     for (char *at = name; *at != '\0'; at++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# admit bound variables: the adversary of Burns and Lynch 1993, Theorem 5.1, wins against whoever has too few variables,
+# admit bound variables (for admit bound values see values.bats): the adversary of Burns and Lynch 1993, Theorem 5.1, wins against whoever has too few variables,
 # and finds n nullified ones with everybody else.
 load helper
 
@@ -132,8 +132,7 @@ nullifies() {
 
 @test "bad usage" {
     refused "which bound" bound
-    refused "there is no bound 'values'; there is only 'variables'" bound values
-    refused "there is only 'variables'" bound values burns_lynch -n 3
+    refused "there is no bound 'bits'; there are 'variables' and 'values'" bound bits
     refused "there is no bound 'burns_lynch'" bound burns_lynch
     refused "which algorithm" bound variables
     refused "did you mean burns_lynch" bound variables burns_lynhc

@@ -56,10 +56,34 @@ teardown() {
     [ "$first" = "$(jq "$without_times" <<<"$output")" ]
 }
 
+@test "flbb89: all rows are decided, and only the figures as printed disagree" {
+    exits 0 claims flbb89 --json
+    json 'length > 800 and all(.[]; .found != "undecided" and .found != "vacuous")'
+    json 'map(select(.agrees == false) | .algorithm) | unique ==
+        ["colored_ticket:printed_leads", "colored_ticket:printed_quant"]'
+    json 'any(.[]; .algorithm == "colored_ticket" and .n == 5 and .k == 3 and .property == "fifo-enabling")'
+    json 'any(.[]; .algorithm == "bank" and .n == 4 and .k == 2 and .property == "k-deadlock-avoidance"
+        and .found == "violated" and .agrees)'
+    # Bounds in n and k: not exceeded, reached.
+    json 'any(.[]; .algorithm == "colored_ticket" and .n == 4 and .k == 2 and .property == "shared values"
+        and .measured == 123 and .bound == 486)'
+    json 'all(.[] | select(.claim | startswith("Theorem 5.8")); .measured >= .bound)'
+    json 'all(.[] | select(.property == "values reached" and .found == "holds"); .measured == .bound)'
+    json 'any(.[]; .property == "equivalent to queue" and .algorithm == "colored_ticket" and .n == 5 and .k == 3)'
+}
+
+@test "counterexamples of different k do not overwrite each other" {
+    exits 0 claims flbb89 --only semaphore --traces "$scratch"
+    exits 0 replay "$scratch/flbb89.semaphore.n3.atomic.normal.fifo-enabling.json"
+    exits 0 replay "$scratch/flbb89.semaphore.n3.k2.atomic.normal.lockout-freedom.json"
+    exits 0 replay "$scratch/flbb89.semaphore.n5.k2.atomic.normal.values_reached.json"
+    says "Confirmed"
+}
+
 @test "a list asks nothing, and has the long rows too" {
     exits 0 claims --list --json
     json 'all(.[]; .found == null and .states == null and .agrees == null)'
-    json '(map(.paper) | unique) == ["bl93", "lamport86"]'
+    json '(map(.paper) | unique) == ["bl93", "flbb89", "lamport86"]'
     json 'any(.[]; .algorithm == "burns_lynch" and .n == 7)'
     exits 0 claims --list
     says " full"
@@ -102,7 +126,7 @@ teardown() {
 }
 
 @test "bad usage" {
-    refused "there is no paper 'knuth66'; there are lamport86, bl93" claims knuth66
+    refused "there is no paper 'knuth66'; there are lamport86, bl93, flbb89" claims knuth66
     refused "there is no option" claims --frobnicate
     refused "--only needs a value" claims --only
     refused "cannot write to" claims bl93 --traces "$scratch/no/where"

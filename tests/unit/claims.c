@@ -174,7 +174,8 @@ static void rows_make_sense(void **context)
         const struct row *row = &rows.row[r];
         const struct statement *statement = row->statement;
         const struct stepped_algorithm *algorithm = row->setting.algorithm;
-        assert_int_equal((statement->properties != 0) + (statement->judge != NULL) + (statement->quantity != NULL) +
+        assert_int_equal((statement->properties != 0) + (statement->judge != NULL) +
+                             (statement->enabled_judge != NULL) + (statement->quantity != NULL) +
                              (statement->calculation != NULL),
                          1);
         assert_true(row->property[0] != '\0');
