@@ -27,7 +27,8 @@ static void compute_theorem_1(struct row *row, uint64_t memory_limit)
     row->found = HOLDS;
     for (unsigned e = 0; e < catalogue_count && row->found != VIOLATED; e++) {
         const struct about *about = &catalogue[e].algorithm->about;
-        if (!about->doorway || about->k > 1)
+        /* A mutant for any k need not keep to its word's domain at settings other than the one that catches it. */
+        if (!about->doorway || about->k > 1 || (about->k == 0 && catalogue[e].kind == MUTANT))
             continue;
         struct question question = {.setting = row->setting, .options = {.memory_limit = memory_limit}};
         question.setting.algorithm = catalogue[e].algorithm;
