@@ -160,7 +160,7 @@ static inline unsigned NEW_COLOR(struct memory *m)
     return C;
 }
 
-/* "Checks to see if QUANT(T.COLOR) is zero and, if so, pushes it onto the stack." */
+/* A color without valid tickets is free again. */
 static inline void discarded(unsigned C, struct memory *m)
 {
     if (QUANT(m, C) == 0)

@@ -2,8 +2,7 @@
  *
  * The Colored Ticket Algorithm with smaller blocks.
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, Distributed FIFO Allocation of Identical Resources Using Small
- * Shared Space, TOPLAS 11(1), 1989, footnote 2: "In case k != N - k, we can actually take M = max(k, N - k) and adjust
- * the conditions appropriately."
+ * Shared Space, TOPLAS 11(1), 1989, footnote 2, which says that blocks of one less will do if k and N - k differ.
  *
  * Design summary
  *  - colored_ticket.c with M = max(k, N - k) in place of 1 + max(k, N - k). The conditions are those of Figures 4 and 7
