@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Throughput of every lock of the catalogue with 1, 2 and 8 threads, beside pthread_mutex_t and sem_t in the same run.
+ * Throughput of every lock of the catalogue with 1, 2 and 8 threads, beside pthread_mutex_t and sem_t in the same run;
+ * and, where k may be 2, with two of 8 threads inside at a time, beside sem_t.
  *
  *     locks [--quick] [--json]
  *
  * Each thread enters, adds one to a shared number, leaves and goes round again, for a fixed time. The peers' turns are
  * interleaved round by round, so that a disturbance hits them all, and the median round counts. A ratio is passages per
- * second over the mutex's at the same number of threads; fairness is Jain's index over the threads' passages: 1 if all
+ * second over the mutex's (for k = 2: the semaphore's) at the same number of threads; fairness is Jain's index over the threads' passages: 1 if all
  * had equally many, 1/n if one had them all.
  */
 #include <admit.h>
@@ -26,7 +27,7 @@ enum { THREADS_MAX = 8, PEERS_MAX = 64, ROUNDS_MAX = 9 };
 /* What is measured: something to enter and leave. */
 struct peer {
     const char *name;
-    void *(*make)(const char *name, unsigned n);
+    void *(*make)(const char *name, unsigned n, unsigned k);
     void (*enter)(void *lock, unsigned i);
     void (*leave)(void *lock, unsigned i);
     void (*destroy)(void *lock);
@@ -34,9 +35,9 @@ struct peer {
 
 /* --- the peers ---------------------------------------------------------------------------------------------------- */
 
-static void *admit_make(const char *name, unsigned n)
+static void *admit_make(const char *name, unsigned n, unsigned k)
 {
-    return admit_lock_create(name, n, 1);
+    return admit_lock_create(name, n, k);
 }
 static void admit_enter(void *lock, unsigned i)
 {
@@ -51,9 +52,9 @@ static void admit_destroy(void *lock)
     admit_lock_destroy(lock);
 }
 
-static void *mutex_make(const char *name, unsigned n)
+static void *mutex_make(const char *name, unsigned n, unsigned k)
 {
-    (void)name, (void)n;
+    (void)name, (void)n, (void)k;
     pthread_mutex_t *mutex = malloc(sizeof *mutex);
     pthread_mutex_init(mutex, NULL);
     return mutex;
@@ -69,11 +70,11 @@ static void mutex_leave(void *mutex, unsigned i)
     pthread_mutex_unlock(mutex);
 }
 
-static void *semaphore_make(const char *name, unsigned n)
+static void *semaphore_make(const char *name, unsigned n, unsigned k)
 {
     (void)name, (void)n;
     sem_t *semaphore = malloc(sizeof *semaphore);
-    sem_init(semaphore, 1, 1);
+    sem_init(semaphore, 1, k);
     return semaphore;
 }
 static void semaphore_enter(void *semaphore, unsigned i)
@@ -88,15 +89,16 @@ static void semaphore_leave(void *semaphore, unsigned i)
     sem_post(semaphore);
 }
 
-/* The mutex comes first: it is the measure of the others. */
-static unsigned list_peers(struct peer *peers)
+/* The first is the measure of the others: the mutex, or for k > 1, which it does not know, the semaphore. */
+static unsigned list_peers(struct peer *peers, unsigned k)
 {
     unsigned count = 0;
     const char *id;
-    peers[count++] = (struct peer){"pthread_mutex_t", mutex_make, mutex_enter, mutex_leave, free};
+    if (k == 1)
+        peers[count++] = (struct peer){"pthread_mutex_t", mutex_make, mutex_enter, mutex_leave, free};
     peers[count++] = (struct peer){"sem_t", semaphore_make, semaphore_enter, semaphore_leave, free};
     for (unsigned a = 0; (id = admit_algorithm_id(a)) != NULL && count < PEERS_MAX; a++)
-        if (admit_algorithm_excludes(id) && admit_algorithm_supports(id, THREADS_MAX, 1) == ADMIT_OK)
+        if (admit_algorithm_excludes(id) && admit_algorithm_supports(id, THREADS_MAX, k) == ADMIT_OK)
             peers[count++] = (struct peer){id, admit_make, admit_enter, admit_leave, admit_destroy};
     return count;
 }
@@ -106,8 +108,9 @@ static unsigned list_peers(struct peer *peers)
 struct round {
     const struct peer *peer;
     void *lock;
+    unsigned k;
     _Atomic bool stop;
-    _Alignas(64) uint64_t guarded;
+    _Alignas(64) uint64_t guarded; /* by the lock; where several are inside, nobody is */
     pthread_barrier_t start;
 };
 
@@ -131,7 +134,8 @@ static void *run(void *argument)
     pthread_barrier_wait(&round->start);
     while (!atomic_load_explicit(&round->stop, memory_order_relaxed)) {
         peer->enter(round->lock, me->i);
-        round->guarded++;
+        if (round->k == 1)
+            round->guarded++;
         peer->leave(round->lock, me->i);
         passages++;
     }
@@ -146,9 +150,9 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static struct result run_round(const struct peer *peer, unsigned n, double seconds)
+static struct result run_round(const struct peer *peer, unsigned n, unsigned k, double seconds)
 {
-    struct round round = {.peer = peer, .lock = peer->make(peer->name, n)};
+    struct round round = {.peer = peer, .lock = peer->make(peer->name, n, k), .k = k};
     struct runner runners[THREADS_MAX];
     pthread_t threads[THREADS_MAX];
     pthread_barrier_init(&round.start, NULL, n + 1);
@@ -171,7 +175,7 @@ static struct result run_round(const struct peer *peer, unsigned n, double secon
     double elapsed = now() - started;
     pthread_barrier_destroy(&round.start);
     peer->destroy(round.lock);
-    if ((double)round.guarded != sum) {
+    if (k == 1 && (double)round.guarded != sum) {
         fprintf(stderr, "locks: %s lost %.0f of %.0f updates\n", peer->name, sum - (double)round.guarded, sum);
         exit(1);
     }
@@ -186,13 +190,14 @@ static int by_rate(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-static void print_row(bool json, bool first, const char *name, unsigned n, struct result r, double ratio)
+static void print_row(bool json, bool first, const char *name, unsigned n, unsigned k, struct result r, double ratio)
 {
     if (json)
-        printf("%s\n  {\"lock\": \"%s\", \"threads\": %u, \"per_second\": %.0f, \"ratio\": %.3f, \"fairness\": %.3f}",
-               first ? "" : ",", name, n, r.rate, ratio, r.fairness);
+        printf("%s\n  {\"lock\": \"%s\", \"threads\": %u, \"k\": %u, \"per_second\": %.0f, \"ratio\": %.3f, "
+               "\"fairness\": %.3f}",
+               first ? "" : ",", name, n, k, r.rate, ratio, r.fairness);
     else
-        printf("%-28s %7u %15.0f %9.2f %9.2f\n", name, n, r.rate, ratio, r.fairness);
+        printf("%-36s %7u %3u %15.0f %9.2f %9.2f\n", name, n, k, r.rate, ratio, r.fairness);
 }
 
 int main(int argc, char **argv)
@@ -202,28 +207,30 @@ int main(int argc, char **argv)
         quick |= strcmp(argv[a], "--quick") == 0;
         json |= strcmp(argv[a], "--json") == 0;
     }
-    static const unsigned sizes[] = {1, 2, 8};
+    static const struct {
+        unsigned n, k;
+    } sizes[] = {{1, 1}, {2, 1}, {8, 1}, {8, 2}};
     const unsigned rounds = quick ? 3 : ROUNDS_MAX;
     const double seconds = quick ? 0.05 : 0.2;
     struct peer peers[PEERS_MAX];
-    unsigned count = list_peers(peers);
     static struct result results[PEERS_MAX][ROUNDS_MAX];
 
     if (json)
         printf("[");
     else
-        printf("%-28s %7s %15s %9s %9s\n", "lock", "threads", "passages/s", "ratio", "fairness");
+        printf("%-36s %7s %3s %15s %9s %9s\n", "lock", "threads", "k", "passages/s", "ratio", "fairness");
     for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        unsigned count = list_peers(peers, sizes[s].k);
         for (unsigned r = 0; r < rounds; r++)
             for (unsigned p = 0; p < count; p++)
-                results[p][r] = run_round(&peers[p], sizes[s], seconds);
+                results[p][r] = run_round(&peers[p], sizes[s].n, sizes[s].k, seconds);
         double measure = 0;
         for (unsigned p = 0; p < count; p++) {
             qsort(results[p], rounds, sizeof results[p][0], by_rate);
             struct result median = results[p][rounds / 2];
             if (p == 0)
                 measure = median.rate;
-            print_row(json, s == 0 && p == 0, peers[p].name, sizes[s], median, median.rate / measure);
+            print_row(json, s == 0 && p == 0, peers[p].name, sizes[s].n, sizes[s].k, median, median.rate / measure);
         }
     }
     if (json)
