@@ -136,7 +136,7 @@ jq -r '
     def cell: if . == null or . == "" then "-" else tostring | gsub("\\|"; "\\|") end;
     def number: if .measured == null then "" elif .bound == null then ": \(.measured)" else ": \(.measured) (\(.bound))" end;
     def says: if .published == null then "-" elif .published then "holds" else "does not" end;
-    def row: "| \(.claim | cell) | \(.algorithm | cell) | \(.n | cell) | \(.registers | cell) | \(.faults | join(", ") | cell)"
+    def row: "| \(.claim | cell) | \(.algorithm | cell) | \(.n | cell) | \(.k | cell) | \(.registers | cell) | \(.faults | join(", ") | cell)"
         + " | \(.property | cell) | \(says) | \(if .agrees == false then "**\(.found)**" else .found end)\(number)"
         + " | \(if .states == null then "-" else .states | grouped end) | \(.seconds * 10 | round / 10)"
         + " | \(.note // "") |";
@@ -148,8 +148,8 @@ jq -r '
     "several rows may share. `admit claims --traces DIR` writes the counterexamples.", "",
     "\(length) rows: \(map(select(.agrees == true)) | length) agree, \(map(select(.agrees == false)) | length) disagree, \(map(select(.found == "undecided")) | length) undecided.",
     (group_by(.paper)[] | "", "## \(.[0].paper)", "",
-        "| claim | algorithm | n | registers | faults | property | paper says | found | states | seconds | note |",
-        "|---|---|---|---|---|---|---|---|---|---|---|", (.[] | row))' "$result" >"$new" || exit 1
+        "| claim | algorithm | n | k | registers | faults | property | paper says | found | states | seconds | note |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|", (.[] | row))' "$result" >"$new" || exit 1
 mkdir -p "$(dirname "$claims")"
 cp "$new" "$claims"
 echo "$claims is written." >&2
