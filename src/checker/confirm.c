@@ -2,6 +2,7 @@
  *
  * Whether an executed run really shows what its trace says: looked up in the run itself, without the explorer.
  */
+#include "checker/faults.h"
 #include "checker/trace.h"
 
 struct run {
@@ -81,18 +82,6 @@ static bool is_under_way_throughout_loop(const struct run *run, unsigned i)
     return true;
 }
 
-static bool has_registers_to_reset(const struct run *run, size_t moment, unsigned i)
-{
-    const struct instance *instance = run->instance;
-    for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
-        unsigned reg = instance->own[own];
-        uint64_t initial = instance->regs[reg].array->initial;
-        if (initial != ANY_VALUE && run->moments[moment].values[reg] != initial)
-            return true;
-    }
-    return false;
-}
-
 /* May do nothing any more. */
 static bool rests_at(const struct run *run, size_t moment, unsigned i)
 {
@@ -100,7 +89,7 @@ static bool rests_at(const struct run *run, size_t moment, unsigned i)
     if (process->crashed)
         return true;
     return process->section == REMAINDER && !process->writing &&
-           !(run->trace->setting.transient && has_registers_to_reset(run, moment, i));
+           !(run->trace->setting.transient && has_registers_to_reset(run->instance, i, run->moments[moment].values));
 }
 
 static bool rests_in_loop(const struct run *run, unsigned i)

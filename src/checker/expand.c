@@ -113,8 +113,8 @@ static inline void take_step_of_one_word(void *context, struct step step, const 
     take_step_of(context, 1, step, move);
 }
 
-/* Where the start is arbitrary, whoever is in the remainder resets its registers some time. */
-static bool has_registers_to_reset(const struct model *model, const uint64_t *state, unsigned i)
+/* has_registers_to_reset of faults.h, asked of a packed state. */
+static bool must_reset(const struct model *model, const uint64_t *state, unsigned i)
 {
     const struct instance *instance = &model->instance;
     for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
@@ -139,7 +139,7 @@ static struct standing standing_of(const struct model *model, const uint64_t *st
         standing.critical |= local->section == CRITICAL ? bit : 0;
         standing.faulty |= local->section == FAULTY ? bit : 0;
         standing.crashed |= local->crashed ? bit : 0;
-        bool resets = transient && local->section == REMAINDER && has_registers_to_reset(model, state, i);
+        bool resets = transient && local->section == REMAINDER && must_reset(model, state, i);
         standing.unsettled |= local->must_not_stay || resets ? bit : 0;
     }
     return standing;

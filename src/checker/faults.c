@@ -3,6 +3,24 @@
 
 #include "checker/die.h"
 
+#include <stdio.h>
+
+const char *const fault_name[FAULT_KINDS] = {"crash", "shutdown", "abort", "failure", "transient"};
+
+unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
+{
+    const unsigned counts[FAULT_KINDS] = {setting->crashes, setting->shutdowns, 0, setting->failures, 0};
+    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient};
+    unsigned used = 0;
+    for (unsigned f = 0; f < FAULT_KINDS; f++)
+        if (counts[f] > 0)
+            snprintf(names[used++], FAULT_NAME_SIZE, "%s:%u", fault_name[f], counts[f]);
+    for (unsigned f = 0; f < FAULT_KINDS; f++)
+        if (without_count[f])
+            snprintf(names[used++], FAULT_NAME_SIZE, "%s", fault_name[f]);
+    return used;
+}
+
 unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures)
 {
     return (crashes < setting->crashes ? CRASH : 0) | (shutdowns < setting->shutdowns ? SHUTDOWN : 0) |
@@ -61,6 +79,16 @@ static uint64_t all_own(const struct instance *instance, unsigned i)
         die("%s: process %u has %u registers of its own; faults that write them need 1 to 64",
             instance->setting.algorithm->about.id, i, count);
     return UINT64_MAX >> (64 - count);
+}
+
+bool has_registers_to_reset(const struct instance *instance, unsigned i, const uint64_t *values)
+{
+    for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
+        uint64_t initial = instance->regs[instance->own[own]].array->initial;
+        if (initial != ANY_VALUE && values[instance->own[own]] != initial)
+            return true;
+    }
+    return false;
 }
 
 static bool has_declared_initial(const struct reg *reg)

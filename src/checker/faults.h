@@ -12,6 +12,13 @@
 
 #include "checker/process.h"
 
+enum { FAULT_KINDS = 5, FAULT_NAME_SIZE = 16 };
+
+/* As the command line and traces name them; the bit of fault_name[f] is 1 << f. */
+extern const char *const fault_name[FAULT_KINDS];
+/* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
+unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE]);
+
 /* The faults that the setting allows at all. */
 unsigned faults_allowed(const struct setting *setting);
 /* Those that may still begin when so many have been used up. */
@@ -31,6 +38,9 @@ void fault_peek(const struct instance *instance, unsigned i, const struct proces
 void fault_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice, unsigned act,
                 uint64_t value, struct process *to, struct access *access);
 
+/* Whether an own register of process i that has a declared initial value holds another: where the start is arbitrary,
+ * the process does not rest then. */
+bool has_registers_to_reset(const struct instance *instance, unsigned i, const uint64_t *values);
 /* Writes that a process in its remainder can make beside its first access: where the start is arbitrary, one for each
  * own register with a declared initial value. */
 unsigned reset_choices(const struct instance *instance, unsigned i, const struct process *process);

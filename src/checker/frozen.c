@@ -2,6 +2,7 @@
 #include "checker/frozen.h"
 
 #include "checker/die.h"
+#include "checker/faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,17 +131,6 @@ bool frozen_applies(const struct model *model)
 
 /* --- contents by contents ----------------------------------------------------------------------------------------- */
 
-static bool may_rest(const struct model *model, unsigned i, const uint64_t *values)
-{
-    const struct instance *instance = &model->instance;
-    for (unsigned own = instance->own_first[i]; own < instance->own_first[i + 1]; own++) {
-        uint64_t initial = instance->regs[instance->own[own]].array->initial;
-        if (initial != ANY_VALUE && values[instance->own[own]] != initial)
-            return false;
-    }
-    return true;
-}
-
 /* A local state from which the process can go round for ever with these contents, or NOT_KNOWN_YET. */
 static uint32_t loop_with(const struct model *model, unsigned i, const uint64_t *values, uint8_t *in)
 {
@@ -231,7 +221,7 @@ void judge_frozen_deadlock(struct finding *finding, struct exploration *explorat
         for (unsigned i = 0; i < model->n; i++) {
             bool goes_round = loop_with(model, i, values, in) != NOT_KNOWN_YET;
             loops += goes_round;
-            stuck += goes_round || may_rest(model, i, values);
+            stuck += goes_round || !has_registers_to_reset(&model->instance, i, values);
         }
         exploration->states++;
         finding->fired += loops > 0;

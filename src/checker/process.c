@@ -11,23 +11,6 @@ enum { REGISTERS_MAX = 1 << 20 };
 
 const char *const register_kind_name[REGISTER_KINDS] = {[ATOMIC] = "atomic", [REGULAR] = "regular", [SAFE] = "safe"};
 
-unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
-{
-    const struct {
-        const char *name;
-        unsigned count;
-    } counted[] = {{"crash", setting->crashes}, {"shutdown", setting->shutdowns}, {"failure", setting->failures}};
-    unsigned used = 0;
-    for (unsigned f = 0; f < sizeof counted / sizeof counted[0]; f++)
-        if (counted[f].count > 0)
-            snprintf(names[used++], FAULT_NAME_SIZE, "%s:%u", counted[f].name, counted[f].count);
-    if (setting->aborts)
-        snprintf(names[used++], FAULT_NAME_SIZE, "abort");
-    if (setting->transient)
-        snprintf(names[used++], FAULT_NAME_SIZE, "transient");
-    return used;
-}
-
 static void list_own_registers(struct instance *instance)
 {
     instance->own = must_allocate(instance->reg_count * sizeof *instance->own);

@@ -15,8 +15,6 @@ enum { UNBOUNDED_PASSAGES = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
-enum { FAULT_KINDS = 5, FAULT_NAME_SIZE = 16 };
-
 /* What is explored. */
 struct setting {
     const struct stepped_algorithm *algorithm;
@@ -29,9 +27,6 @@ struct setting {
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
-
-/* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
-unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE]);
 
 struct reg {
     const struct declared *array;

@@ -23,12 +23,6 @@ static bool overlapped(const struct instance *instance, const struct process *pr
 
 /* --- from what the explorer found --------------------------------------------------------------------------------- */
 
-/* The faults that begin with a step, by their bits. */
-static const struct {
-    enum fault fault;
-    const char *name;
-} beginning[BEGINNING_FAULTS] = {{CRASH, "crash"}, {SHUTDOWN, "shutdown"}, {ABORT, "abort"}, {FAILURE, "failure"}};
-
 static struct trace_step trace_step_of(const struct model *model, const uint64_t *state, struct step step)
 {
     struct trace_step result = {.process = step.process, .fault = step.fault, .choice = step.choice};
@@ -151,8 +145,8 @@ json_t *trace_to_json(const struct trace *trace)
         const struct trace_step *step = &trace->steps[s];
         json_t *object = json_pack("{s:i}", "process", step->process);
         for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
-            if (step->fault == beginning[f].fault)
-                json_object_set_new(object, beginning[f].name, json_true());
+            if (step->fault == 1u << f)
+                json_object_set_new(object, fault_name[f], json_true());
         if (step->choice > 0)
             json_object_set_new(object, "choice", json_integer(step->choice));
         if (step->reading != PLAIN)
@@ -216,8 +210,8 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
             return "a step's \"choice\" or \"reads\" makes no sense";
         unsigned fault = 0;
         for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
-            if (json_is_true(json_object_get(object, beginning[f].name)))
-                fault = beginning[f].fault;
+            if (json_is_true(json_object_get(object, fault_name[f])))
+                fault = 1u << f;
         trace->steps[s] =
             (struct trace_step){.process = (uint8_t)process,
                                 .fault = (uint8_t)fault,

@@ -2,7 +2,8 @@
  *
  * claims.h - what a paper says of its algorithms, sentence by sentence, and what is found when it is asked.
  *
- * A paper is a table of statements (one file each). A statement is one sentence of it, about one algorithm, for a range
+ * A paper is a table of statements (one file each, or one for each chapter of it). A statement is one sentence of it,
+ * about one algorithm, for a range
  * of settings; each of those settings, with each property, is a row. Rows that have the same setting are answered by
  * one exploration, wherever they stand in the tables.
  *
@@ -109,10 +110,17 @@ struct calculation {
     void (*compute)(struct row *row, uint64_t memory_limit);
 };
 
-struct paper {
-    const char *id, *title;
+/* What a reader finishes in one sitting of a paper's table. */
+struct chapter {
     const struct statement *statements;
     unsigned count;
+};
+
+enum { CHAPTERS_MAX = 4 };
+
+struct paper {
+    const char *id, *title;
+    const struct chapter *chapters[CHAPTERS_MAX]; /* in the order of the paper; NULL where there are no more */
 };
 
 #define DECLARE_PAPER(id) extern const struct paper id;

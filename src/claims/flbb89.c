@@ -384,8 +384,9 @@ static const struct statement statements[] = {
      .at_least = true},
 };
 
+static const struct chapter all = {statements, sizeof statements / sizeof statements[0]};
+
 const struct paper flbb89 = {
     .id = "flbb89",
     .title = "Fischer, Lynch, Burns, Borodin, Distributed FIFO Allocation of Identical Resources, 1989",
-    .statements = statements,
-    .count = sizeof statements / sizeof statements[0]};
+    .chapters = {&all}};

@@ -169,8 +169,9 @@ static void add_statement(struct rows *rows, const struct paper *paper, const st
 
 void rows_add(struct rows *rows, const struct paper *paper, bool full, const char *only)
 {
-    for (unsigned s = 0; s < paper->count; s++)
-        add_statement(rows, paper, &paper->statements[s], full, only);
+    for (unsigned c = 0; c < CHAPTERS_MAX && paper->chapters[c] != NULL; c++)
+        for (unsigned s = 0; s < paper->chapters[c]->count; s++)
+            add_statement(rows, paper, &paper->chapters[c]->statements[s], full, only);
 }
 
 void rows_close(struct rows *rows)

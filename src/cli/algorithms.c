@@ -2,6 +2,7 @@
  *
  * admit algorithms - the catalogue.
  */
+#include "checker/faults.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -48,20 +49,14 @@ static json_t *number_or_null(uint64_t number)
     return number == UINT64_MAX ? json_null() : json_integer((json_int_t)number);
 }
 
-static const struct {
-    enum fault fault;
-    const char *name;
-} known_faults[] = {
-    {CRASH, "crash"}, {SHUTDOWN, "shutdown"}, {ABORT, "abort"}, {FAILURE, "failure"}, {TRANSIENT, "transient"}};
-
 static json_t *claims_json(const struct about *about)
 {
     json_t *claims = json_array();
     for (unsigned c = 0; c < about->claim_count; c++) {
         json_t *faults = json_array();
-        for (unsigned f = 0; f < sizeof known_faults / sizeof known_faults[0]; f++)
-            if (about->claims[c].faults & known_faults[f].fault)
-                json_array_append_new(faults, json_string(known_faults[f].name));
+        for (unsigned f = 0; f < FAULT_KINDS; f++)
+            if (about->claims[c].faults & (1u << f))
+                json_array_append_new(faults, json_string(fault_name[f]));
         json_array_append_new(claims,
                               json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
                                         "registers", register_kind_name[about->claims[c].down_to], "faults", faults));

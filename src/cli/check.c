@@ -71,14 +71,12 @@ static enum register_kind registers_named(const char *name)
 
 static void add_fault(struct setting *setting, const char *fault)
 {
-    static const char *const names[] = {"crash", "shutdown", "failure", "abort", "transient"};
-    enum { COUNTED = 3, NAMES = 5 };
-    unsigned *const counts[COUNTED] = {&setting->crashes, &setting->shutdowns, &setting->failures};
+    unsigned *const counts[FAULT_KINDS] = {&setting->crashes, &setting->shutdowns, NULL, &setting->failures, NULL};
     size_t length = strcspn(fault, ":");
     unsigned f = 0;
-    while (f < NAMES && (strlen(names[f]) != length || strncmp(fault, names[f], length) != 0))
+    while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
         f++;
-    if (f == NAMES)
+    if (f == FAULT_KINDS)
         usage_error("check", "--fault takes crash, shutdown, failure (each with :COUNT), abort or transient, not '%s'",
                     fault);
     char *end = NULL;
@@ -86,15 +84,15 @@ static void add_fault(struct setting *setting, const char *fault)
                               ? strtoul(fault + length + 1, &end, 10)
                               : 1;
     if (fault[length] == ':' && (end == NULL || *end != '\0' || count > STEPPED_PROCESSES_MAX))
-        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", names[f],
+        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", fault_name[f],
                     STEPPED_PROCESSES_MAX, fault + length + 1);
-    if (f >= COUNTED && fault[length] == ':')
-        usage_error("check", "--fault %s takes no COUNT: %s", names[f],
-                    f == COUNTED ? "everybody aborts as often as they like" : "everybody starts anywhere");
-    if (f < COUNTED)
+    if (counts[f] == NULL && fault[length] == ':')
+        usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
+                    1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
+    if (counts[f] != NULL)
         *counts[f] = (unsigned)count;
-    setting->aborts |= f == COUNTED;
-    setting->transient |= f == COUNTED + 1;
+    setting->aborts |= 1u << f == ABORT;
+    setting->transient |= 1u << f == TRANSIENT;
 }
 
 static void read_passages(struct request *request, const char *list)

@@ -3,6 +3,7 @@
  * admit claims - what the papers say, row by row, and what was found.
  */
 #include "claims/claims.h"
+#include "checker/faults.h"
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
+#include "checker/faults.h"
 #include "checker/question.h"
 #include "checker/trace.h"
 #include "cli/cli.h"
@@ -12,7 +13,8 @@
 static const char help_text[] =
     "usage: admit replay FILE\n"
     "\n"
-    "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, shows\n"
+    "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, "
+    "shows\n"
     "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is\n"
     "explored again.\n"
     "\n"

@@ -2,6 +2,7 @@
  *
  * What admit check found, for a person and as JSON.
  */
+#include "checker/faults.h"
 #include "checker/hash.h"
 #include "checker/trace.h"
 #include "cli/check.h"
