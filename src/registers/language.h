@@ -10,7 +10,8 @@
  *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
  *                                       `position at` comes first, in every frame
  *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who
- *                                       writes, whose memory (home)
+ *                                       writes, and .home: in whose memory each element lies, if not in its writer's
+ *                                       (process 0's, if it has several)
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
  *           { m = shared_word(...); }   one register, m[0], into which the text packs several variables: name, bits,

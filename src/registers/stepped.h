@@ -45,7 +45,7 @@ struct declared {
     uint64_t domain;  /* TICKET, or the number of values */
     uint64_t initial;
     int writer;              /* enum writer */
-    int home;                /* process in whose memory it lies (DSM), or -1: its writer's */
+    element_home *home;      /* in whose memory its elements lie (DSM), if not in their writers' */
     element_namer *elements; /* how its elements are called, if not by their numbers */
     word_printer *shown;     /* how a value of it is printed, if not as a number */
     bool unbounded;          /* a word with numbers that grow for ever (checker/numbers.h) */
@@ -146,7 +146,6 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
                                            .columns = (columns_),                                                      \
                                            .domain = (domain_),                                                        \
                                            .initial = (initial_),                                                      \
-                                           .home = -1,                                                                 \
                                            __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
