@@ -26,6 +26,8 @@
     ALGORITHM(unbounded_colored_ticket)                                                                                \
     ALGORITHM(colored_ticket)                                                                                          \
     ALGORITHM(colored_ticket_stack)                                                                                    \
-    ALGORITHM(colored_ticket_small)
+    ALGORITHM(colored_ticket_small)                                                                                    \
+    ALGORITHM(afek_with_ideal)                                                                                         \
+    ALGORITHM(zehavi_with_ideal)
 
 #endif

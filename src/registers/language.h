@@ -51,8 +51,8 @@
  *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
  *                                       its value, or in debug builds gets another: set it before it is used again
  *
- * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
- * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
+ * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
+ * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
  * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite), word
  * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/numbers.h.
  *
@@ -93,6 +93,11 @@ static inline unsigned bits_up_to(unsigned most)
 static inline procset only(unsigned v)
 {
     return (procset)((procset)1 << v);
+}
+
+static inline unsigned elements(procset set)
+{
+    return (unsigned)__builtin_popcountll(set);
 }
 
 static inline bool has(procset set, unsigned v)
