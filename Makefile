@@ -23,7 +23,7 @@ override LDFLAGS += $(SANITIZE)
 # One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
 # written "_with_": n_bit/one_bit.c is n_bit with one_bit inside.
 ALGORITHMS := $(patsubst src/algorithms/%.c,%,$(wildcard src/algorithms/*.c src/algorithms/*/*.c))
-ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch])
+ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch] src/timestamps/*.[ch])
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
@@ -70,12 +70,12 @@ $(BUILD)/stepped/test.%.o: tests/algorithms/%.c
 
 # A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
 # when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch. The edit is made in a copy of all texts, since
-# an algorithm may be broken in one that it includes.
+# an algorithm may be broken in one that it includes, also in a timestamp system.
 mutant_text = $(BUILD)/mutants/$1/$(if $(filter test.%,$1),tests/algorithms/$(word 2,$(subst ., ,$1)),src/algorithms/$(firstword $(subst ., ,$1))).c
 
 $(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard tests/algorithms/*.[ch])
 	@rm -rf $(@D) && mkdir -p $(@D)/src $(@D)/tests
-	@cp -r src/algorithms $(@D)/src && cp -r tests/algorithms $(@D)/tests
+	@cp -r src/algorithms src/timestamps $(@D)/src && cp -r tests/algorithms $(@D)/tests
 	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
 	@touch $@
 

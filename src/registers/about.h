@@ -71,7 +71,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
+enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 20 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 
@@ -85,6 +85,7 @@ struct about {
     const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
     const char *fairness;  /* one phrase for a person */
+    bool checked_only;     /* its steps are no machine's: the checker has it, libadmit refuses it */
     bool doorway;          /* whether it has one; then the text says waiting_room() */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
