@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/tickets.h"
 
+#include "checker/climbing.h"
+
 enum {
     FAR = 1024, /* more than all narrow gaps of a state together */
     PRESENT_MAX = STEPPED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
@@ -115,7 +117,11 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {
         unsigned gap = renaming.old[at] - renaming.old[at - 1];
-        unsigned new = renaming.new[at - 1] + narrowed(&renaming, gap, model->instance.setting.ticket_gap);
+        if (has_climbs(model))
+            gap = climb_gap(model, state, renaming.old[at - 1], gap);
+        else
+            gap = narrowed(&renaming, gap, model->instance.setting.ticket_gap);
+        unsigned new = renaming.new[at - 1] + gap;
         renaming.too_wide |= new >= UINT16_MAX;
         renaming.new[at] = (uint16_t) new;
         renaming.identity &= renaming.new[at] == renaming.old[at];

@@ -45,6 +45,15 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
+/* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
+ * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
+ * locals: checker/climbing.h tells what this is for. */
+struct climb {
+    size_t under_way; /* a flag: from the first read to the write, and at no other time */
+    size_t largest;   /* a ticket: of those read so far and its own */
+    size_t todo;      /* a procset: whose tickets have not been read yet */
+};
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -90,6 +99,7 @@ struct about {
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
+    struct climb climb;                            /* if tickets are made by such an operation, and only so */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
 };
