@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+#include "timestamps/history.h"
+
+#include "checker/die.h"
+#include "timestamps/label_graph.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const history_property_name[HISTORY_PROPERTIES] = {
+    [DEFINITION] = "Definition 3.1",
+    [PROPOSITION_1] = "Proposition 3.1 (1)",
+    [PROPOSITION_2] = "Proposition 3.1 (2)",
+    [PROPOSITION_3] = "Proposition 3.1 (3)",
+    [PROPOSITION_4] = "Proposition 3.1 (4)",
+    [PROPOSITION_5] = "Proposition 3.1 (5)",
+    [SCANS_AGREE] = "scans agree",
+    [SCANS_LAST] = "scans last",
+};
+
+typedef uint32_t set; /* of processes */
+
+enum { NEVER = 0, SCANS_KEPT = 32, EVENTS_SHOWN = 60, COMPLAINT_SIZE = 16 << 10 };
+
+/* Times are numbers of events, from 1 on. */
+struct label_operation {
+    uint32_t begin, end;
+};
+
+struct scan_operation {
+    uint32_t begin, end;
+    set before; /* those ordered before the scanner */
+};
+
+/* What has to be known of a process. */
+struct party {
+    bool active;
+    enum operation operation;
+    uint32_t begin;
+    uint32_t serial_at_begin[HISTORY_PROCESSES_MAX];
+    struct label_operation last_label;      /* the last that has begun; end is NEVER while it is under way */
+    struct label_operation completed_label; /* the last that has ended; end is NEVER if none has */
+    struct label_operation completed[HISTORY_PROCESSES_MAX]; /* of all, when its operation began */
+    struct scan_operation scans[SCANS_KEPT]; /* the first ones since the last Label began, and the very last */
+    unsigned scans_count;
+    set ahead_of;              /* (2): whom its Scans since then ordered after it */
+    set bound_to, bound_begin; /* (3): whom it must be ahead of; and at the begin of its Scan */
+};
+
+/* What Scans have said of a pair p, i. */
+struct pair {
+    bool agreed, first; /* since both are outside Label a Scan has ordered them: p first */
+    bool lasts, waits;  /* p < i holds on; it will when i's Label has ended */
+    uint32_t from;      /* for Scans that begin after this */
+};
+
+struct event {
+    uint8_t process, operation;
+    bool begins, wrote;
+    unsigned rank[HISTORY_PROCESSES_MAX];
+};
+
+struct history {
+    unsigned n;
+    bool has_views;
+    uint32_t now;
+    struct party party[HISTORY_PROCESSES_MAX];
+    struct pair pair[HISTORY_PROCESSES_MAX][HISTORY_PROCESSES_MAX];
+    struct label_graph *graph;
+    struct event *events;
+    size_t event_count, event_capacity;
+    uint64_t premises[HISTORY_PROPERTIES], operations[OPERATIONS];
+    enum history_property first_violated;
+    char complaint[COMPLAINT_SIZE];
+};
+
+struct history *history_open(unsigned n, bool has_views)
+{
+    struct history *history = must_allocate(sizeof *history);
+    history->n = n;
+    history->has_views = has_views;
+    history->graph = label_graph_open(n);
+    history->first_violated = HISTORY_PROPERTIES;
+    return history;
+}
+
+void history_close(struct history *history)
+{
+    label_graph_close(history->graph);
+    free(history->events);
+    free(history);
+}
+
+void history_restart(struct history *history)
+{
+    history->now = 0;
+    memset(history->party, 0, sizeof history->party);
+    memset(history->pair, 0, sizeof history->pair);
+    label_graph_restart(history->graph);
+    history->event_count = 0;
+    history->first_violated = HISTORY_PROPERTIES;
+}
+
+uint64_t history_premises(const struct history *history, enum history_property property)
+{
+    return history->premises[property];
+}
+
+bool history_violated(const struct history *history)
+{
+    return history->first_violated != HISTORY_PROPERTIES;
+}
+
+enum history_property history_first_violated(const struct history *history)
+{
+    return history->first_violated;
+}
+
+const char *history_complaint(const struct history *history)
+{
+    return history->complaint;
+}
+
+uint64_t history_operations(const struct history *history, enum operation operation)
+{
+    return history->operations[operation];
+}
+
+/* --- words for people --------------------------------------------------------------------------------------------- */
+
+static size_t append(char *text, size_t used, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int more = used < COMPLAINT_SIZE ? vsnprintf(text + used, COMPLAINT_SIZE - used, format, arguments) : 0;
+    va_end(arguments);
+    return used + (more > 0 ? (size_t)more : 0);
+}
+
+static size_t append_event(const struct history *history, size_t number, char *text, size_t used)
+{
+    const struct event *event = &history->events[number];
+    const char *name = event->operation == LABEL_OPERATION ? "Label" : "Scan";
+    used = append(text, used, "%6zu  process %u %s %s", number + 1, event->process, event->begins ? "begins" : "ends",
+                  name);
+    if (!event->begins && event->operation == LABEL_OPERATION && history->has_views && !event->wrote)
+        used = append(text, used, ", writing nothing");
+    for (unsigned rank = 0; !event->begins && event->operation == SCAN_OPERATION && rank < history->n; rank++)
+        for (unsigned j = 0; j < history->n; j++)
+            if (event->rank[j] == rank)
+                used = append(text, used, "%s%u", rank == 0 ? ": " : " < ", j);
+    return append(text, used, "\n");
+}
+
+static void complain(struct history *history, enum history_property property, const char *what)
+{
+    if (history_violated(history))
+        return;
+    history->first_violated = property;
+    size_t used = append(history->complaint, 0, "%s: %s\n", history_property_name[property], what);
+    size_t from = history->event_count > EVENTS_SHOWN ? history->event_count - EVENTS_SHOWN : 0;
+    if (from > 0)
+        used = append(history->complaint, used, "  after %zu events more:\n", from);
+    for (size_t e = from; e < history->event_count; e++)
+        used = append_event(history, e, history->complaint, used);
+}
+
+/* --- the five parts, and the two facts ---------------------------------------------------------------------------- */
+
+static bool in(set all, unsigned v)
+{
+    return all >> v & 1;
+}
+
+static set one(unsigned v)
+{
+    return (set)1 << v;
+}
+
+/* Counts a premise, and sees that its conclusion holds. */
+static void expect(struct history *history, enum history_property property, bool holds, const char *format, unsigned a,
+                   unsigned b, unsigned c)
+{
+    char what[160];
+    history->premises[property]++;
+    if (holds)
+        return;
+    snprintf(what, sizeof what, format, a, b, c);
+    complain(history, property, what);
+}
+
+/* (1) i's last Label ended before a Label of j began; this Scan came after both, and i has begun no other. */
+static void proposition_1(struct history *history, unsigned scanner, uint32_t begin, const unsigned rank[])
+{
+    for (unsigned i = 0; i < history->n; i++) {
+        struct label_operation first = history->party[i].last_label;
+        if (first.end == NEVER || first.end >= begin)
+            continue;
+        for (unsigned j = 0; j < history->n; j++) {
+            struct label_operation second = history->party[scanner].completed[j];
+            if (j != i && second.end != NEVER && second.begin > first.end)
+                expect(history, PROPOSITION_1, rank[i] < rank[j],
+                       "process %u labelled before %u did, but a later Scan by %u orders them the other way round", i, j,
+                       scanner);
+        }
+    }
+}
+
+/* (2) What an earlier Scan by i since its last Label had after i is still after i. */
+static void proposition_2(struct history *history, unsigned i, set after)
+{
+    struct party *party = &history->party[i];
+    for (unsigned j = 0; j < history->n; j++)
+        if (in(party->ahead_of, j))
+            expect(history, PROPOSITION_2, in(after, j),
+                   "process %u was ahead of %u in a Scan of its own and has not labelled since, but is no more", i, j, 0);
+    party->ahead_of |= after;
+}
+
+/* (3) i labelled, then j, then j in a Scan was ahead of m, then i scans. */
+static void proposition_3(struct history *history, unsigned i, set after)
+{
+    const struct party *party = &history->party[i];
+    for (unsigned m = 0; m < history->n; m++)
+        if (in(party->bound_begin, m))
+            expect(history, PROPOSITION_3, in(after, m),
+                   "process %u labelled before one who then scanned and was ahead of %u, but is itself not ahead of %u",
+                   i, m, m);
+    for (unsigned other = 0; other < history->n; other++) {
+        struct label_operation first = history->party[other].last_label;
+        bool labelled_before = first.end != NEVER && party->last_label.begin > first.end;
+        if (other != i && labelled_before)
+            history->party[other].bound_to |= after & ~one(other);
+    }
+}
+
+/* Those who have labelled, scanned since, and not begun to label again; every set C of (4) and (5) is among them. */
+static set settled(const struct history *history)
+{
+    set all = 0;
+    for (unsigned i = 0; i < history->n; i++)
+        if (history->party[i].last_label.end != NEVER && history->party[i].scans_count > 0)
+            all |= one(i);
+    return all;
+}
+
+static const struct scan_operation *last_scan(const struct party *party)
+{
+    unsigned count = party->scans_count < SCANS_KEPT ? party->scans_count : SCANS_KEPT;
+    return &party->scans[count - 1];
+}
+
+static bool proposition_4_for(const struct history *history, set C)
+{
+    uint32_t last_begin = 0;
+    for (unsigned i = 0; i < history->n; i++)
+        if (in(C, i) && history->party[i].last_label.begin > last_begin)
+            last_begin = history->party[i].last_label.begin;
+    for (unsigned i = 0; i < history->n; i++)
+        if (in(C, i) && history->party[i].last_label.end > last_begin &&
+            (last_scan(&history->party[i])->before & C) == (C & ~one(i)))
+            return true;
+    return false;
+}
+
+/* Whether every Scan of i that began after `from` ordered it before all others of C; *any: there is one. */
+static bool first_in_all(const struct party *party, unsigned i, set C, uint32_t from, bool *any)
+{
+    unsigned count = party->scans_count < SCANS_KEPT ? party->scans_count : SCANS_KEPT;
+    bool first = true;
+    *any = false;
+    for (unsigned s = 0; s < count; s++) {
+        if (party->scans[s].begin <= from)
+            continue;
+        *any = true;
+        first &= (party->scans[s].before & C & ~one(i)) == 0;
+    }
+    return first;
+}
+
+/* 1 holds, 0 does not, -1: somebody has not scanned since the last of these Labels ended. */
+static int proposition_5_for(const struct history *history, set C)
+{
+    uint32_t last_end = 0;
+    bool holds = false;
+    for (unsigned i = 0; i < history->n; i++)
+        if (in(C, i) && history->party[i].last_label.end > last_end)
+            last_end = history->party[i].last_label.end;
+    for (unsigned i = 0; i < history->n; i++) {
+        bool any;
+        if (!in(C, i))
+            continue;
+        holds |= first_in_all(&history->party[i], i, C, last_end, &any);
+        if (!any)
+            return -1;
+    }
+    return holds;
+}
+
+/* (4) and (5), for every set C that has the scanner in it: others have been asked about before. */
+static void propositions_4_and_5(struct history *history, unsigned scanner)
+{
+    set all = settled(history) & ~one(scanner);
+    if (!in(settled(history), scanner))
+        return;
+    for (set C = all;; C = (C - 1) & all) {
+        set with = C | one(scanner);
+        if (C != 0) {
+            expect(history, PROPOSITION_4, proposition_4_for(history, with),
+                   "of the processes %#x none of those that labelled last is the last in its own last Scan", with, 0, 0);
+            int fifth = proposition_5_for(history, with);
+            if (fifth >= 0)
+                expect(history, PROPOSITION_5, fifth == 1,
+                       "of the processes %#x, which have all labelled and then scanned, none was the first", with, 0, 0);
+        }
+        if (C == 0)
+            break;
+    }
+}
+
+/* The facts, for the pair p, i. */
+static void facts(struct history *history, unsigned p, unsigned i, uint32_t begin, bool p_first)
+{
+    struct pair *pair = &history->pair[p][i];
+    struct label_operation of_p = history->party[p].last_label, of_i = history->party[i].last_label;
+    bool p_outside = of_p.begin == NEVER || (of_p.end != NEVER && of_p.end < begin);
+    bool i_outside = of_i.begin == NEVER || (of_i.end != NEVER && of_i.end < begin);
+    if (p < i && p_outside && i_outside) {
+        if (pair->agreed)
+            expect(history, SCANS_AGREE, pair->first == p_first,
+                   "two Scans order %u and %u differently, though neither has labelled meanwhile", p, i, 0);
+        pair->agreed = true;
+        pair->first = p_first;
+    }
+    if (!p_outside)
+        return;
+    if (pair->lasts && begin > pair->from)
+        expect(history, SCANS_LAST, p_first,
+               "process %u was before %u in a Scan and has not labelled since, but comes after it in a later one", p, i,
+               0);
+    if (p_first && !pair->lasts) {
+        bool labels = of_i.begin != NEVER && of_i.end == NEVER;
+        pair->waits = labels;
+        pair->lasts = !labels;
+        pair->from = of_i.end;
+    }
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static struct event *note(struct history *history, unsigned i, bool begins)
+{
+    if (history->event_count == history->event_capacity) {
+        history->event_capacity = history->event_capacity == 0 ? 256 : 2 * history->event_capacity;
+        history->events = must_reallocate(history->events, history->event_capacity * sizeof *history->events);
+    }
+    struct event *event = &history->events[history->event_count++];
+    *event = (struct event){
+        .process = (uint8_t)i, .operation = (uint8_t)history->party[i].operation, .begins = begins};
+    return event;
+}
+
+static void forget_pairs_of(struct history *history, unsigned i, bool begins)
+{
+    for (unsigned j = 0; j < history->n; j++) {
+        history->pair[i][j].agreed = history->pair[j][i].agreed = false;
+        if (begins) {
+            history->pair[i][j].lasts = history->pair[i][j].waits = false;
+        } else if (history->pair[j][i].waits) {
+            history->pair[j][i].waits = false;
+            history->pair[j][i].lasts = true;
+            history->pair[j][i].from = history->now;
+        }
+    }
+}
+
+void history_begin(struct history *history, unsigned i, enum operation operation, const uint32_t current[])
+{
+    struct party *party = &history->party[i];
+    history->now++;
+    history->operations[operation]++;
+    party->active = true;
+    party->operation = operation;
+    party->begin = history->now;
+    if (current != NULL)
+        memcpy(party->serial_at_begin, current, history->n * sizeof *current);
+    for (unsigned j = 0; j < history->n; j++)
+        party->completed[j] = history->party[j].completed_label;
+    if (operation == LABEL_OPERATION) {
+        party->last_label = (struct label_operation){.begin = history->now, .end = NEVER};
+        party->scans_count = 0;
+        party->ahead_of = party->bound_to = 0;
+        forget_pairs_of(history, i, true);
+    } else {
+        party->bound_begin = party->bound_to;
+    }
+    note(history, i, true);
+}
+
+static void keep_scan(struct party *party, struct scan_operation scan)
+{
+    unsigned at = party->scans_count < SCANS_KEPT ? party->scans_count : SCANS_KEPT - 1;
+    party->scans[at] = scan;
+    party->scans_count++;
+}
+
+static void scan_ends(struct history *history, unsigned i, const unsigned rank[])
+{
+    struct party *party = &history->party[i];
+    set before = 0;
+    for (unsigned j = 0; j < history->n; j++)
+        if (rank[j] < rank[i])
+            before |= one(j);
+    set after = (one(history->n) - 1) & ~before & ~one(i);
+    keep_scan(party, (struct scan_operation){party->begin, history->now, before});
+    proposition_1(history, i, party->begin, rank);
+    proposition_2(history, i, after);
+    proposition_3(history, i, after);
+    propositions_4_and_5(history, i);
+    for (unsigned p = 0; p < history->n; p++)
+        for (unsigned j = 0; j < history->n; j++)
+            if (p != j)
+                facts(history, p, j, party->begin, rank[p] < rank[j]);
+}
+
+static bool is_permutation(const unsigned rank[], unsigned n)
+{
+    set seen = 0;
+    for (unsigned j = 0; j < n; j++)
+        seen |= rank[j] < n ? one(rank[j]) : 0;
+    return seen == one(n) - 1;
+}
+
+/* The labels that were some process's own during the operation are those from its begin to its end. */
+static void look_at_view(struct history *history, unsigned i, bool wrote, const struct view *view,
+                         const uint32_t current[])
+{
+    const struct party *party = &history->party[i];
+    for (unsigned j = 0; j < history->n; j++)
+        expect(history, DEFINITION, view->serial[j] >= party->serial_at_begin[j] && view->serial[j] <= current[j],
+               "process %u saw label %u of process %u, which was not its label at any moment of the operation", i,
+               view->serial[j], j);
+    if (party->operation == SCAN_OPERATION)
+        label_graph_scan(history->graph, view->rank, view->serial);
+    else
+        label_graph_label(history->graph, i, wrote, view->rank, view->serial);
+}
+
+void history_end(struct history *history, unsigned i, bool wrote, const struct view *view, const uint32_t current[])
+{
+    struct party *party = &history->party[i];
+    history->now++;
+    struct event *event = note(history, i, false);
+    event->wrote = wrote;
+    if (view != NULL) {
+        memcpy(event->rank, view->rank, sizeof event->rank);
+        if (is_permutation(view->rank, history->n)) {
+            if (history->has_views)
+                look_at_view(history, i, wrote, view, current);
+        } else {
+            complain(history, DEFINITION, "what an operation saw is not ordered: labels go round in a circle");
+        }
+    }
+    party->active = false;
+    if (party->operation == SCAN_OPERATION) {
+        scan_ends(history, i, view->rank);
+        return;
+    }
+    party->last_label.end = history->now;
+    party->completed_label = party->last_label;
+    forget_pairs_of(history, i, false);
+}
+
+void history_finish(struct history *history)
+{
+    char cycle[512];
+    if (!history_violated(history) && history->has_views && !label_graph_is_acyclic(history->graph, cycle, sizeof cycle))
+        complain(history, DEFINITION, cycle);
+}
