@@ -20,8 +20,8 @@ struct drive_report {
 };
 
 /* Random schedules: bursts, long stalls, and processes held just before they write, most of all their labels; with
- * for-all loops in any order, and in the native one. Each process does Labels and Scans at random. The same seed gives the
- * same runs. Stops at the first violation. */
+ * for-all loops in any order, and in the native one. Each process does Labels and Scans at random. The same seed gives
+ * the same runs. Stops at the first violation. */
 void drive_randomly(struct drive_report *report, const struct driven *system, unsigned n, uint64_t runs,
                     uint64_t steps_each, uint64_t seed);
 

@@ -39,7 +39,7 @@ struct runner {
 struct campaign {
     const struct driven *system;
     struct instance instance;
-    struct history *history;
+    struct timeline *timeline;
     struct drive_report *report;
     uint64_t *values;
     uint64_t seed, step;
@@ -81,11 +81,12 @@ static void begin(struct campaign *campaign, unsigned i)
     struct runner *runner = &campaign->runner[i];
     unsigned n = campaign->instance.setting.n;
     uint32_t current[HISTORY_PROCESSES_MAX];
-    runner->operation = random_number(&campaign->seed) % 100 < campaign->temper.labels ? LABEL_OPERATION : SCAN_OPERATION;
+    runner->operation =
+        random_number(&campaign->seed) % 100 < campaign->temper.labels ? LABEL_OPERATION : SCAN_OPERATION;
     runner->reads = runner->writes = 0;
     campaign->values[campaign->instance.reg_count - n + i] = runner->operation;
     take_step(campaign, i);
-    history_begin(campaign->history, i, runner->operation, current_labels(campaign, current));
+    timeline_begin(campaign->timeline, i, runner->operation, current_labels(campaign, current));
 }
 
 static void end(struct campaign *campaign, unsigned i)
@@ -105,7 +106,7 @@ static void end(struct campaign *campaign, unsigned i)
         wrote = current[i] != view.serial[i];
     }
     bool has_view = runner->operation == SCAN_OPERATION || system->has_views;
-    history_end(campaign->history, i, wrote, has_view ? &view : NULL, system->has_views ? current : NULL);
+    timeline_end(campaign->timeline, i, wrote, has_view ? &view : NULL, system->has_views ? current : NULL);
     unsigned *reads = &campaign->report->reads_max[runner->operation],
              *writes = &campaign->report->writes_max[runner->operation];
     *reads = runner->reads > *reads ? runner->reads : *reads;
@@ -144,7 +145,7 @@ static void run(struct campaign *campaign, uint64_t steps)
     unsigned n = campaign->instance.setting.n;
     unsigned i = 0, burst = 0;
     campaign->system->restart();
-    history_restart(campaign->history);
+    timeline_restart(campaign->timeline);
     /* Declarations are gone through again: what the registers start with may be a number of a wide record. */
     struct declaration D = {.n = n, .k = 1, .cells = campaign->instance.cells};
     campaign->system->text.declare(&D, campaign->instance.shared);
@@ -154,7 +155,7 @@ static void run(struct campaign *campaign, uint64_t steps)
         campaign->runner[j] = (struct runner){0};
         process_start(&campaign->instance, j, &campaign->runner[j].process);
     }
-    for (campaign->step = 0; campaign->step < steps && !history_violated(campaign->history); campaign->step++) {
+    for (campaign->step = 0; campaign->step < steps && !timeline_violated(campaign->timeline); campaign->step++) {
         if (burst == 0 || campaign->runner[i].stalled_until > campaign->step) {
             i = somebody(campaign);
             burst = 1 + (unsigned)(random_number(&campaign->seed) % (1u << campaign->temper.bursts));
@@ -171,7 +172,7 @@ static void run(struct campaign *campaign, uint64_t steps)
         if (is_idle(&runner->process))
             end(campaign, i);
     }
-    history_finish(campaign->history);
+    timeline_finish(campaign->timeline);
     campaign->report->steps += campaign->step;
     campaign->report->runs++;
 }
@@ -186,7 +187,7 @@ void drive_randomly(struct drive_report *report, const struct driven *system, un
     system->restart();
     instance_open(&campaign.instance, &setting);
     campaign.values = must_allocate(campaign.instance.reg_count * sizeof *campaign.values);
-    campaign.history = history_open(n, system->has_views);
+    campaign.timeline = timeline_open(n, system->has_views);
     for (unsigned r = 0; r < 16; r++)
         random_number(&campaign.seed);
     for (uint64_t r = 0; r < runs && report->violated == HISTORY_PROPERTIES; r++) {
@@ -196,15 +197,15 @@ void drive_randomly(struct drive_report *report, const struct driven *system, un
                                           .holds_label = 1u << random_number(&campaign.seed) % 6,
                                           .bursts = (unsigned)(random_number(&campaign.seed) % 7)};
         run(&campaign, steps_each);
-        report->violated = history_first_violated(campaign.history);
+        report->violated = timeline_first_violated(campaign.timeline);
     }
     if (report->violated != HISTORY_PROPERTIES)
-        report->complaint = strdup(history_complaint(campaign.history));
+        report->complaint = strdup(timeline_complaint(campaign.timeline));
     for (unsigned p = 0; p < HISTORY_PROPERTIES; p++)
-        report->premises[p] = history_premises(campaign.history, (enum history_property)p);
+        report->premises[p] = timeline_premises(campaign.timeline, (enum history_property)p);
     for (unsigned o = 0; o < OPERATIONS; o++)
-        report->operations[o] = history_operations(campaign.history, (enum operation)o);
-    history_close(campaign.history);
+        report->operations[o] = timeline_operations(campaign.timeline, (enum operation)o);
+    timeline_close(campaign.timeline);
     free(campaign.values);
     instance_close(&campaign.instance);
 }
