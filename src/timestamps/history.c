@@ -10,10 +10,15 @@
 #include <string.h>
 
 const char *const history_property_name[HISTORY_PROPERTIES] = {
-    [DEFINITION] = "Definition 3.1",         [PROPOSITION_1] = "Proposition 3.1 (1)",
-    [PROPOSITION_2] = "Proposition 3.1 (2)", [PROPOSITION_3] = "Proposition 3.1 (3)",
-    [PROPOSITION_4] = "Proposition 3.1 (4)", [PROPOSITION_5] = "Proposition 3.1 (5)",
-    [SCANS_AGREE] = "scans agree",           [SCANS_LAST] = "scans last",
+    [DEFINITION] = "Definition 3.1",
+    [PROPOSITION_1] = "Proposition 3.1 (1)",
+    [PROPOSITION_2] = "Proposition 3.1 (2)",
+    [PROPOSITION_3] = "Proposition 3.1 (3)",
+    [PROPOSITION_4] = "Proposition 3.1 (4)",
+    [PROPOSITION_5] = "Proposition 3.1 (5)",
+    [SCANS_AGREE] = "scans agree",
+    [SCANS_LAST] = "scans last",
+    [SNAPSHOTS] = "snapshots",
 };
 
 typedef uint32_t set; /* of processes */
@@ -35,7 +40,9 @@ struct party {
     bool active;
     enum operation operation;
     uint32_t begin;
-    uint32_t serial_at_begin[HISTORY_PROCESSES_MAX];
+    /* When it began, and at the moment of its view: the labels, and who was labelling. */
+    uint32_t at_begin[HISTORY_PROCESSES_MAX], at_moment[HISTORY_PROCESSES_MAX], written_before;
+    set labelling;
     struct label_operation last_label;      /* the last that has begun; end is NEVER while it is under way */
     struct label_operation completed_label; /* the last that has ended; end is NEVER if none has */
     struct label_operation completed[HISTORY_PROCESSES_MAX]; /* of all, when its operation began */
@@ -60,8 +67,11 @@ struct event {
 
 struct timeline {
     unsigned n;
-    bool has_views;
+    enum views views;
     uint32_t now;
+    uint32_t current[HISTORY_PROCESSES_MAX]; /* labels, by their serial numbers */
+    uint8_t *writers;                        /* of all labels, in order */
+    uint32_t written, writers_capacity;
     struct party party[HISTORY_PROCESSES_MAX];
     struct pair pair[HISTORY_PROCESSES_MAX][HISTORY_PROCESSES_MAX];
     struct label_graph *graph;
@@ -72,11 +82,11 @@ struct timeline {
     char complaint[COMPLAINT_SIZE];
 };
 
-struct timeline *timeline_open(unsigned n, bool has_views)
+struct timeline *timeline_open(unsigned n, enum views views)
 {
     struct timeline *timeline = must_allocate(sizeof *timeline);
     timeline->n = n;
-    timeline->has_views = has_views;
+    timeline->views = views;
     timeline->graph = label_graph_open(n);
     timeline->first_violated = HISTORY_PROPERTIES;
     return timeline;
@@ -86,12 +96,14 @@ void timeline_close(struct timeline *timeline)
 {
     label_graph_close(timeline->graph);
     free(timeline->events);
+    free(timeline->writers);
     free(timeline);
 }
 
 void timeline_restart(struct timeline *timeline)
 {
-    timeline->now = 0;
+    timeline->now = timeline->written = 0;
+    memset(timeline->current, 0, sizeof timeline->current);
     memset(timeline->party, 0, sizeof timeline->party);
     memset(timeline->pair, 0, sizeof timeline->pair);
     label_graph_restart(timeline->graph);
@@ -141,7 +153,7 @@ static size_t append_event(const struct timeline *timeline, size_t number, char 
     const char *name = event->operation == LABEL_OPERATION ? "Label" : "Scan";
     used = append(text, used, "%6zu  process %u %s %s", number + 1, event->process, event->begins ? "begins" : "ends",
                   name);
-    if (!event->begins && event->operation == LABEL_OPERATION && timeline->has_views && !event->wrote)
+    if (!event->begins && event->operation == LABEL_OPERATION && timeline->views != NO_VIEWS && !event->wrote)
         used = append(text, used, ", writing nothing");
     for (unsigned rank = 0; !event->begins && event->operation == SCAN_OPERATION && rank < timeline->n; rank++)
         for (unsigned j = 0; j < timeline->n; j++)
@@ -375,7 +387,7 @@ static void forget_pairs_of(struct timeline *timeline, unsigned i, bool begins)
     }
 }
 
-void timeline_begin(struct timeline *timeline, unsigned i, enum operation operation, const uint32_t current[])
+void timeline_begin(struct timeline *timeline, unsigned i, enum operation operation)
 {
     struct party *party = &timeline->party[i];
     timeline->now++;
@@ -383,8 +395,8 @@ void timeline_begin(struct timeline *timeline, unsigned i, enum operation operat
     party->active = true;
     party->operation = operation;
     party->begin = timeline->now;
-    if (current != NULL)
-        memcpy(party->serial_at_begin, current, timeline->n * sizeof *current);
+    memcpy(party->at_begin, timeline->current, sizeof party->at_begin);
+    party->written_before = timeline->written;
     for (unsigned j = 0; j < timeline->n; j++)
         party->completed[j] = timeline->party[j].completed_label;
     if (operation == LABEL_OPERATION) {
@@ -432,22 +444,62 @@ static bool is_permutation(const unsigned rank[], unsigned n)
     return seen == one(n) - 1;
 }
 
-/* The labels that were some process's own during the operation are those from its begin to its end. */
-static void look_at_view(struct timeline *timeline, unsigned i, bool wrote, const struct view *view,
-                         const uint32_t current[])
+/* Whether all labels of the view were current together at some moment since the operation began. */
+static bool is_atomic(const struct timeline *timeline, const struct party *party, const uint32_t serial[])
+{
+    uint32_t vector[HISTORY_PROCESSES_MAX];
+    memcpy(vector, party->at_begin, sizeof vector);
+    for (uint32_t w = party->written_before; w < timeline->written; w++) {
+        if (memcmp(vector, serial, timeline->n * sizeof *vector) == 0)
+            return true;
+        vector[timeline->writers[w]]++;
+    }
+    return memcmp(vector, serial, timeline->n * sizeof *vector) == 0;
+}
+
+static void look_at_view(struct timeline *timeline, unsigned i, bool wrote, const struct view *view)
 {
     const struct party *party = &timeline->party[i];
-    for (unsigned j = 0; j < timeline->n; j++)
-        expect(timeline, DEFINITION, view->serial[j] >= party->serial_at_begin[j] && view->serial[j] <= current[j],
-               "process %u saw label %u of process %u, which was not its label at any moment of the operation", i,
-               view->serial[j], j);
+    /* Its own label is the one that it had; its new one, if any, came later. */
+    for (unsigned j = 0; j < timeline->n; j++) {
+        uint32_t seen = view->serial[j], then = party->at_moment[j];
+        expect(timeline, DEFINITION, seen >= party->at_begin[j] && seen <= timeline->current[j],
+               "process %u saw label %u of process %u, which was not its label at any moment of the operation", i, seen,
+               j);
+        if (timeline->views == WEAK_VIEWS)
+            expect(timeline, SNAPSHOTS, seen == then || (seen == then + 1 && in(party->labelling, j)),
+                   "process %u saw label %u of process %u, which was not of the moment of its view", i, seen, j);
+    }
+    if (timeline->views == ATOMIC_VIEWS)
+        expect(timeline, SNAPSHOTS, is_atomic(timeline, party, view->serial),
+               "what process %u saw was never so at one moment", i, 0, 0);
     if (party->operation == SCAN_OPERATION)
         label_graph_scan(timeline->graph, view->rank, view->serial);
     else
         label_graph_label(timeline->graph, i, wrote, view->rank, view->serial);
 }
 
-void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struct view *view, const uint32_t current[])
+void timeline_labelled(struct timeline *timeline, unsigned i)
+{
+    if (timeline->written == timeline->writers_capacity) {
+        timeline->writers_capacity = timeline->writers_capacity == 0 ? 256 : 2 * timeline->writers_capacity;
+        timeline->writers = must_reallocate(timeline->writers, timeline->writers_capacity);
+    }
+    timeline->writers[timeline->written++] = (uint8_t)i;
+    timeline->current[i]++;
+}
+
+void timeline_moment(struct timeline *timeline, unsigned i)
+{
+    struct party *party = &timeline->party[i];
+    memcpy(party->at_moment, timeline->current, sizeof party->at_moment);
+    party->labelling = 0;
+    for (unsigned j = 0; j < timeline->n; j++)
+        if (timeline->party[j].active && timeline->party[j].operation == LABEL_OPERATION)
+            party->labelling |= one(j);
+}
+
+void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struct view *view)
 {
     struct party *party = &timeline->party[i];
     timeline->now++;
@@ -456,8 +508,8 @@ void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struc
     if (view != NULL) {
         memcpy(event->rank, view->rank, sizeof event->rank);
         if (is_permutation(view->rank, timeline->n)) {
-            if (timeline->has_views)
-                look_at_view(timeline, i, wrote, view, current);
+            if (timeline->views != NO_VIEWS)
+                look_at_view(timeline, i, wrote, view);
         } else {
             complain(timeline, DEFINITION, "what an operation saw is not ordered: labels go round in a circle");
         }
@@ -475,7 +527,7 @@ void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struc
 void timeline_finish(struct timeline *timeline)
 {
     char cycle[512];
-    if (!timeline_violated(timeline) && timeline->has_views &&
+    if (!timeline_violated(timeline) && timeline->views != NO_VIEWS &&
         !label_graph_is_acyclic(timeline->graph, cycle, sizeof cycle))
         complain(timeline, DEFINITION, cycle);
 }

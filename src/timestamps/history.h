@@ -10,6 +10,10 @@
  *   the two facts that Zehavi states before those: Scans agree about processes that are outside Label; and what a Scan
  *   says of p before i lasts as long as p does not label again.
  *
+ * Views, where labels can be told apart, must be snapshots: all labels of an atomic one are current at one moment of the
+ * operation. A weak one has a moment T, and of each process the label that is current then, or the next one if the Label
+ * that writes it has begun by then.
+ *
  * Definition 3.1, that the history is also one of the unbounded system, needs a witness: which label of each process an
  * operation saw, by serial numbers. Labels are nodes of a graph; an edge means "must be smaller": from each label that
  * a writing Label saw to the one it wrote, and from its own old one to the largest it saw; from each label that a Label
@@ -39,6 +43,7 @@ enum history_property {
     PROPOSITION_5,
     SCANS_AGREE,
     SCANS_LAST,
+    SNAPSHOTS, /* views are what the system builds upon */
     HISTORY_PROPERTIES
 };
 
@@ -52,15 +57,21 @@ struct view {
 
 struct timeline; /* a judge with what it has heard so far */
 
-struct timeline *timeline_open(unsigned n, bool has_views);
+/* What is known of an operation beside what it returns. */
+enum views { NO_VIEWS, WEAK_VIEWS, ATOMIC_VIEWS };
+
+struct timeline *timeline_open(unsigned n, enum views views);
 void timeline_close(struct timeline *timeline);
 /* Forgets all but the counts. */
 void timeline_restart(struct timeline *timeline);
 
-/* Process i begins or ends an operation. The serial numbers of the labels that are current then are given if the
- * history has views (else NULL). `wrote`: the Label wrote a label; `view` is of a Label only if it has. */
-void timeline_begin(struct timeline *timeline, unsigned i, enum operation operation, const uint32_t current[]);
-void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struct view *view, const uint32_t current[]);
+/* Process i begins or ends an operation. `wrote`: it was a Label and wrote one; `view` is of a Label only if there are
+ * views. */
+void timeline_begin(struct timeline *timeline, unsigned i, enum operation operation);
+void timeline_end(struct timeline *timeline, unsigned i, bool wrote, const struct view *view);
+/* If there are views: process i has a new label, its next one; the moment T of its weak view. */
+void timeline_labelled(struct timeline *timeline, unsigned i);
+void timeline_moment(struct timeline *timeline, unsigned i);
 
 /* Looks for a cycle. To be asked at the end of a run, before the counts and verdicts are. */
 void timeline_finish(struct timeline *timeline);

@@ -36,6 +36,7 @@
 #include "timestamps/labels.h"
 
 #define TIMESTAMPS_MAX_N LABELS_MAX_N
+#define TIMESTAMPS_MOMENT "view: COL" /* T, for checks */
 #define TIMESTAMPS_BITS "3 * n * (n - 1) * (n + 2)"
 
 struct timestamps {

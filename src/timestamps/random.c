@@ -33,7 +33,8 @@ struct runner {
     enum operation operation;
     unsigned reads, writes;
     uint64_t stalled_until;
-    bool held; /* it was, before the access that comes now */
+    bool wrote; /* a label */
+    bool held;  /* it was, before the access that comes now */
 };
 
 struct campaign {
@@ -52,18 +53,11 @@ static bool is_idle(const struct process *process)
     return strcmp(process->label, NEXT_OPERATION) == 0;
 }
 
-static const uint32_t *current_labels(const struct campaign *campaign, uint32_t current[])
-{
-    if (!campaign->system->has_views)
-        return NULL;
-    for (unsigned j = 0; j < campaign->instance.setting.n; j++)
-        current[j] = campaign->system->current(campaign->values[j], j, campaign->instance.setting.n);
-    return current;
-}
-
 static struct access take_step(struct campaign *campaign, unsigned i)
 {
+    const struct driven *system = campaign->system;
     struct runner *runner = &campaign->runner[i];
+    unsigned n = campaign->instance.setting.n;
     struct access access;
     struct process next;
     process_peek(&campaign->instance, i, &runner->process, 0, &access);
@@ -71,7 +65,14 @@ static struct access take_step(struct campaign *campaign, unsigned i)
     if (choice > 0)
         process_peek(&campaign->instance, i, &runner->process, choice, &access);
     process_step(&campaign->instance, i, &runner->process, choice, campaign->values[access.reg], &next, &access);
+    bool new_label = access.reg < n && access.result != access.value && system->has_views &&
+                     system->current(access.result, i, n) != system->current(access.value, i, n);
+    if (new_label)
+        timeline_labelled(campaign->timeline, i);
+    if (system->moment != NULL && strcmp(runner->process.label, system->moment) == 0)
+        timeline_moment(campaign->timeline, i);
     campaign->values[access.reg] = access.result;
+    runner->wrote |= new_label;
     runner->process = next;
     return access;
 }
@@ -80,13 +81,13 @@ static void begin(struct campaign *campaign, unsigned i)
 {
     struct runner *runner = &campaign->runner[i];
     unsigned n = campaign->instance.setting.n;
-    uint32_t current[HISTORY_PROCESSES_MAX];
     runner->operation =
         random_number(&campaign->seed) % 100 < campaign->temper.labels ? LABEL_OPERATION : SCAN_OPERATION;
     runner->reads = runner->writes = 0;
+    runner->wrote = false;
     campaign->values[campaign->instance.reg_count - n + i] = runner->operation;
     take_step(campaign, i);
-    timeline_begin(campaign->timeline, i, runner->operation, current_labels(campaign, current));
+    timeline_begin(campaign->timeline, i, runner->operation);
 }
 
 static void end(struct campaign *campaign, unsigned i)
@@ -94,19 +95,14 @@ static void end(struct campaign *campaign, unsigned i)
     const struct driven *system = campaign->system;
     struct runner *runner = &campaign->runner[i];
     unsigned n = campaign->instance.setting.n;
-    uint32_t current[HISTORY_PROCESSES_MAX];
     _Alignas(16) uint8_t locals[LOCALS_MAX];
     struct view view = {0};
-    bool wrote = false;
     memcpy(locals, runner->process.locals, sizeof locals);
-    current_labels(campaign, current);
     system->order(locals, runner->operation, n, view.rank);
-    if (system->has_views) {
+    if (system->has_views)
         system->view(locals, runner->operation, n, view.serial);
-        wrote = current[i] != view.serial[i];
-    }
     bool has_view = runner->operation == SCAN_OPERATION || system->has_views;
-    timeline_end(campaign->timeline, i, wrote, has_view ? &view : NULL, system->has_views ? current : NULL);
+    timeline_end(campaign->timeline, i, runner->wrote, has_view ? &view : NULL);
     unsigned *reads = &campaign->report->reads_max[runner->operation],
              *writes = &campaign->report->writes_max[runner->operation];
     *reads = runner->reads > *reads ? runner->reads : *reads;
@@ -187,7 +183,9 @@ void drive_randomly(struct drive_report *report, const struct driven *system, un
     system->restart();
     instance_open(&campaign.instance, &setting);
     campaign.values = must_allocate(campaign.instance.reg_count * sizeof *campaign.values);
-    campaign.timeline = timeline_open(n, system->has_views);
+    campaign.timeline = timeline_open(n, !system->has_views       ? NO_VIEWS
+                                         : system->moment != NULL ? WEAK_VIEWS
+                                                                  : ATOMIC_VIEWS);
     for (unsigned r = 0; r < 16; r++)
         random_number(&campaign.seed);
     for (uint64_t r = 0; r < runs && report->violated == HISTORY_PROPERTIES; r++) {

@@ -17,8 +17,7 @@
  *  - Who is seen moving in two rounds has done a whole Label within this view, and the view stored with it is borrowed.
  *    So there are at most n rounds.
  *
- * What matters of the order of accesses: Q is read by a Label before its own view; it is written by a view before R is
- * read; R is written by one step.
+ * What matters of the order of accesses: Q is written by a view before R is read, and R is written by one step.
  *
  * Steps: Scan at most 3n(n-1) reads and n writes; Label at most (n-1) + 3n(n-1) reads and n+1 writes.
  *
