@@ -62,6 +62,8 @@ enum views { NO_VIEWS, WEAK_VIEWS, ATOMIC_VIEWS };
 
 struct timeline *timeline_open(unsigned n, enum views views);
 void timeline_close(struct timeline *timeline);
+/* This property is not to be looked at. */
+void timeline_ask_not(struct timeline *timeline, enum history_property property);
 /* Forgets all but the counts. */
 void timeline_restart(struct timeline *timeline);
 

@@ -173,11 +173,11 @@ static void run(struct campaign *campaign, uint64_t steps)
     campaign->report->runs++;
 }
 
-void drive_randomly(struct drive_report *report, const struct driven *system, unsigned n, uint64_t runs,
-                    uint64_t steps_each, uint64_t seed)
+void drive_randomly(struct drive_report *report, const struct driven *system, const struct drive_options *options)
 {
+    unsigned n = options->n;
     struct setting setting = {.algorithm = &system->text, .n = n, .k = 1};
-    struct campaign campaign = {.system = system, .report = report, .seed = 2 * seed + 1};
+    struct campaign campaign = {.system = system, .report = report, .seed = 2 * options->seed + 1};
     *report = (struct drive_report){.violated = HISTORY_PROPERTIES};
     memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
     system->restart();
@@ -186,15 +186,17 @@ void drive_randomly(struct drive_report *report, const struct driven *system, un
     campaign.timeline = timeline_open(n, !system->has_views       ? NO_VIEWS
                                          : system->moment != NULL ? WEAK_VIEWS
                                                                   : ATOMIC_VIEWS);
+    if (options->histories_only)
+        timeline_ask_not(campaign.timeline, SNAPSHOTS);
     for (unsigned r = 0; r < 16; r++)
         random_number(&campaign.seed);
-    for (uint64_t r = 0; r < runs && report->violated == HISTORY_PROPERTIES; r++) {
+    for (uint64_t r = 0; r < options->runs && report->violated == HISTORY_PROPERTIES; r++) {
         campaign.instance.setting.any_order = one_in(&campaign.seed, 2);
         campaign.temper = (struct temper){.labels = 20 + 15 * (unsigned)(random_number(&campaign.seed) % 6),
                                           .holds = 1u << (2 + random_number(&campaign.seed) % 8),
                                           .holds_label = 1u << random_number(&campaign.seed) % 6,
                                           .bursts = (unsigned)(random_number(&campaign.seed) % 7)};
-        run(&campaign, steps_each);
+        run(&campaign, options->steps_each);
         report->violated = timeline_first_violated(campaign.timeline);
     }
     if (report->violated != HISTORY_PROPERTIES)
