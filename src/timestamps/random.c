@@ -176,6 +176,8 @@ static void run(struct campaign *campaign, uint64_t steps)
 void drive_randomly(struct drive_report *report, const struct driven *system, const struct drive_options *options)
 {
     unsigned n = options->n;
+    if (n < 2 || n > HISTORY_PROCESSES_MAX)
+        die("%s can be driven with 2 to %d processes, not with %u", system->name, HISTORY_PROCESSES_MAX, n);
     struct setting setting = {.algorithm = &system->text, .n = n, .k = 1};
     struct campaign campaign = {.system = system, .report = report, .seed = 2 * options->seed + 1};
     *report = (struct drive_report){.violated = HISTORY_PROPERTIES};
