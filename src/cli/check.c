@@ -57,6 +57,9 @@ static enum property property_named(const char *name)
         if (strcmp(property_info[p].name, name) == 0)
             return (enum property)p;
     for (unsigned p = 0; p < PROPERTIES; p++)
+        if (strlen(name) >= 3 && strstr(property_info[p].name, name) != NULL)
+            usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
+    for (unsigned p = 0; p < PROPERTIES; p++)
         if (edit_distance(name, property_info[p].name) <= 3)
             usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
     char list[512];

@@ -19,14 +19,19 @@ struct drive_report {
     char *complaint;                                        /* then; to be freed */
 };
 
+struct drive_options {
+    unsigned n;
+    uint64_t runs, steps_each, seed;
+    bool histories_only; /* whether views are snapshots is not asked */
+};
+
 /* Random schedules: bursts, long stalls, and processes held just before they write, most of all their labels; with
- * for-all loops in any order, and in the native one. Each process does Labels and Scans at random. The same seed gives the
- * same runs. Stops at the first violation. */
-void drive_randomly(struct drive_report *report, const struct driven *system, unsigned n, uint64_t runs,
-                    uint64_t steps_each, uint64_t seed);
+ * for-all loops in any order, and in the native one. Each process does Labels and Scans at random. The same seed gives
+ * the same runs. Stops at the first violation. */
+void drive_randomly(struct drive_report *report, const struct driven *system, const struct drive_options *options);
 
 /* Every interleaving of a plan: what each process does, as L and S, processes separated by slashes: "LS/LL/S". Only for
- * systems with views, and judged by Definition 3.1 alone, which implies the rest. A complaint has the schedule. */
+ * systems with views, and judged by Definition 3.1, which implies the rest of history.h, and by their being snapshots. A complaint has the schedule. */
 void drive_everywhere(struct drive_report *report, const struct driven *system, const char *plan, uint64_t states_max);
 
 #endif

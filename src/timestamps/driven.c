@@ -11,6 +11,10 @@
 
 #include "timestamps/driven.h"
 
+#ifndef TIMESTAMPS_MOMENT
+#define TIMESTAMPS_MOMENT NULL
+#endif
+
 struct shared {
     struct timestamps timestamps;
     array NEXT;
@@ -123,6 +127,7 @@ const struct driven ADMIT_SYMBOL = {.name = ADMIT_ID,
                                              .enter = enter_any,
                                              .leave = leave_any},
                                     .has_views = HAS_VIEWS,
+                                    .moment = TIMESTAMPS_MOMENT,
                                     .restart = restart_any,
                                     .order = order_in,
                                     .view = serials_in,

@@ -17,10 +17,12 @@ enum operation { LABEL_OPERATION, SCAN_OPERATION, OPERATIONS };
 struct driven {
     const char *name;
     struct stepped_algorithm text;
-    bool has_views; /* labels have such names */
+    bool has_views;     /* labels have such names */
+    const char *moment; /* the marker of the step that is the moment of a weak view; NULL if views are atomic */
     /* Before a run: nothing that an earlier run left is used any more. */
     void (*restart)(void);
-    /* Of a process whose operation has just ended: the rank that it gave each process (of a Label only if has_views). */
+    /* Of a process whose operation has just ended: the rank that it gave each process (of a Label only if has_views).
+    */
     void (*order)(const void *locals, enum operation operation, unsigned n, unsigned rank[]);
     /* If has_views: the labels that it saw; and the label of process i, from the value of register number i. */
     void (*view)(const void *locals, enum operation operation, unsigned n, uint32_t serial[]);

@@ -6,9 +6,10 @@
  *  - ORDER: the processes in the order of their last Labels; who has not labelled yet comes before all who have, by
  *    number.
  *  - Label: i moves to the end. Scan: read ORDER.
- *  - No machine has such steps. It is for the checker, so that what is built upon a timestamp system can be explored with
- *    the fewest states. Each of its histories is one of any other timestamp system, in runs where nobody interrupts an
- *    operation; so a violation found with it is one of all of them. That there is none is said of it alone.
+ *  - No machine has such steps. It is for the checker, so that what is built upon a timestamp system can be explored
+ *    with the fewest states. Each of its histories is one of any other timestamp system, in runs where nobody
+ *    interrupts an operation; so a violation found with it is one of all of them. That there is none is said of it
+ *    alone.
  *
  * One word, a number below n!: with n = 3 it takes 3 bits of a state.
  */

@@ -110,7 +110,8 @@ void label_graph_label(struct label_graph *graph, unsigned i, bool wrote, const 
         add_edge(graph, node_of(graph, i, serial[i]), node_of(graph, last, serial[last]));
 }
 
-/* Takes away, again and again, what has nothing below it. Whatever is left has a cycle among it, which going down finds. */
+/* Takes away, again and again, what has nothing below it. Whatever is left has a cycle among it, which going down
+ * finds. */
 bool label_graph_is_acyclic(const struct label_graph *graph, char *cycle, size_t size)
 {
     uint32_t nodes = graph->node_count, left = nodes, ready_count = 0;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * labels.h - bounded labels: their order, and the next one. The idea is that of R. Gawlick, N. Lynch, N. Shavit, Concurrent
- * Timestamping Made Simple, 1992; the rule as it is here was made, and checked, for this project.
+ * labels.h - bounded labels: their order, and the next one. The idea is that of R. Gawlick, N. Lynch, N. Shavit,
+ * Concurrent Timestamping Made Simple, 1992; the rule as it is here was made, and checked, for this project.
  *
  * Design summary
- *  - A label has n-1 digits, each 1 to 5. Labels are compared at the first digit in which they differ. Digits 3, 4, 5 are
- *    a cycle, 3 < 4 < 5 < 3; 1 and 2 are below each other and below all of these, in this order. Equal labels: the
+ *  - A label has n-1 digits, each 1 to 5. Labels are compared at the first digit in which they differ. Digits 3, 4, 5
+ *    are a cycle, 3 < 4 < 5 < 3; 1 and 2 are below each other and below all of these, in this order. Equal labels: the
  *    smaller process number is smaller.
  *  - This is no order of all labels, but one of any labels that are ever seen together. Labels that share their first h
  *    digits are a room meant for n-h processes. A newcomer goes into the smallest room around the largest label that is
  *    not full, h digits of it being full: it adds one to digit h, and begins anew, with 1, in all digits after that.
- *  - Digits 1 and 2 are the way into a room, 3, 4, 5 are used for ever. Who opens the next room next to digit d has seen
- *    everybody else who may be there in d. So from the first 2 on, the room around is known to be full, and nobody comes
- *    in from outside any more; who chose to before that lands in 1 or 2, below the cycle, and does no harm. And in the
- *    cycle all labels are in two adjacent digits. With one way in, or a reset to 2 or 3, a late one would land in the
- *    cycle, a turn behind, and look as if it were ahead.
+ *  - Digits 1 and 2 are the way into a room, 3, 4, 5 are used for ever. Who opens the next room next to digit d has
+ *    seen everybody else who may be there in d. So from the first 2 on, the room around is known to be full, and nobody
+ *    comes in from outside any more; who chose to before that lands in 1 or 2, below the cycle, and does no harm. And
+ *    in the cycle all labels are in two adjacent digits. With one way in, or a reset to 2 or 3, a late one would land
+ *    in the cycle, a turn behind, and look as if it were ahead.
  *
- * What is not said here: why it still works where a view is no atomic snapshot. It is explored for n up to 4 and tried at
- * random beyond (docs/timestamps.md).
+ * What is not said here is why it still works where a view is no atomic snapshot. What was explored, and what was only
+ * tried at random, is in docs/timestamps.md.
  *
- * Three bits a digit, the first digit highest. Where timestamp systems are checked, LABEL_SERIAL_BITS are added above the
- * digits: how many labels this process has had. No decision reads it; it tells two equal labels apart.
+ * Three bits a digit, the first digit highest. Where timestamp systems are checked, LABEL_SERIAL_BITS are added above
+ * the digits: how many labels this process has had. No decision reads it; it tells two equal labels apart.
  */
 #include "registers/language.h"
 

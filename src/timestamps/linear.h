@@ -7,11 +7,12 @@
  * that paper's.
  *
  * Design summary
- *  - A weak snapshot by i has a moment T. Labels written before T are seen, labels whose update began after T are not; of
- *    an update that is under way at T, each scanner sees the new label or the old one, as it happens.
- *  - Colours tell. i shows each j a new colour, COL[i][j], all of them by one write: that moment is T. An update of j reads
- *    COL[i], announces what it has read, ANN[j], and reads COL[i] again. If it has read a colour twice that it has not
- *    answered yet, it saves its old label for i, SAV[j][i], answers with the colour, ACK[j], and then writes its label.
+ *  - A weak snapshot by i has a moment T. Labels written before T are seen, labels whose update began after T are not;
+ *    of an update that is under way at T, each scanner sees the new label or the old one, as it happens.
+ *  - Colours tell. i shows each j a new colour, COL[i][j], all of them by one write: that moment is T. An update of j
+ *    reads COL[i], announces what it has read, ANN[j], and reads COL[i] again. If it has read a colour twice that it
+ *    has not answered yet, it saves its old label for i, SAV[j][i], answers with the colour, ACK[j], and then writes
+ *    its label.
  *  - Whoever finds its colour answered takes the saved label: the answer came from an update that began after T.
  *  - So that an old answer is never taken for a new one, i's colour differs from what j has announced, from what j has
  *    answered, and from i's last one: four colours.
@@ -20,20 +21,22 @@
  * each other process. A process reads none of its own.
  *
  * What matters of the order of accesses; each of these, the other way round, is a mutant that the checks reject:
- *  - ANN[j] before ACK[j] when a colour is chosen: an update announces before it answers, so that one or the other is seen;
+ *  - ANN[j] before ACK[j] when a colour is chosen: an update announces before it answers, so that one or the other is
+ *    seen;
  *  - COL[i] is one register and written by one step: T is the same for all updaters;
  *  - LABEL[j] before ACK[j] in the view: a label without an answer then comes from an update that began before T;
  *  - in an update, the first reading of COL after its own view: a label is not visible before all labels that it was
  *    chosen above have been written; and the writes in the order SAV, ACK, LABEL.
- * Native: all of these orders are between different registers, and two of them, COL before LABEL in a view and ANN before
- * COL in an update, are a store before a load. Every access is therefore sequentially consistent, as everywhere; own() is
- * none.
+ * Native: all of these orders are between different registers, and two of them, COL before LABEL in a view and ANN
+ * before COL in an update, are a store before a load. Every access is therefore sequentially consistent, as everywhere;
+ * own() is none.
  *
  * Steps: Scan at most 5(n-1) reads and 1 write, Label at most 7(n-1) reads and n+3 writes. Nobody waits for anybody.
  */
 #include "timestamps/labels.h"
 
 #define TIMESTAMPS_MAX_N LABELS_MAX_N
+#define TIMESTAMPS_MOMENT "view: COL" /* T, for checks */
 #define TIMESTAMPS_BITS "3 * n * (n - 1) * (n + 2)"
 
 struct timestamps {
@@ -116,6 +119,7 @@ static inline label label_in(word value, unsigned i, unsigned n)
 static void show_label(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
+    text[0] = '\0'; /* n = 1 has no digits */
     for (unsigned h = 1; h < n && h < size; h++)
         snprintf(text + h - 1, 2, "%u", digit((label)value, h, n));
 }
@@ -131,8 +135,8 @@ static void name_others(char *name, size_t size, unsigned n, unsigned row, unsig
 DECLARE
 {
     uint64_t colourings = word_values(COLOUR_BITS * (n - 1));
-    LABEL = registers("LABEL", n, word_values(label_bits(n)), first_label(n), .writer = OWN_ELEMENT,
-                      .remembered = true, .shown = show_label);
+    LABEL = registers("LABEL", n, word_values(label_bits(n)), first_label(n), .writer = OWN_ELEMENT, .remembered = true,
+                      .shown = show_label);
     S->SAV = register_rows("SAV", n, n - 1, word_values(label_bits(n)), first_label(n), .writer = OWN_ROW,
                            .elements = name_others, .shown = show_label);
     COL = registers("COL", n, colourings, 0, .writer = OWN_ELEMENT, .remembered = true);

@@ -33,13 +33,14 @@ struct runner {
     enum operation operation;
     unsigned reads, writes;
     uint64_t stalled_until;
-    bool held; /* it was, before the access that comes now */
+    bool wrote; /* a label */
+    bool held;  /* it was, before the access that comes now */
 };
 
 struct campaign {
     const struct driven *system;
     struct instance instance;
-    struct history *history;
+    struct timeline *timeline;
     struct drive_report *report;
     uint64_t *values;
     uint64_t seed, step;
@@ -52,18 +53,11 @@ static bool is_idle(const struct process *process)
     return strcmp(process->label, NEXT_OPERATION) == 0;
 }
 
-static const uint32_t *current_labels(const struct campaign *campaign, uint32_t current[])
-{
-    if (!campaign->system->has_views)
-        return NULL;
-    for (unsigned j = 0; j < campaign->instance.setting.n; j++)
-        current[j] = campaign->system->current(campaign->values[j], j, campaign->instance.setting.n);
-    return current;
-}
-
 static struct access take_step(struct campaign *campaign, unsigned i)
 {
+    const struct driven *system = campaign->system;
     struct runner *runner = &campaign->runner[i];
+    unsigned n = campaign->instance.setting.n;
     struct access access;
     struct process next;
     process_peek(&campaign->instance, i, &runner->process, 0, &access);
@@ -71,7 +65,14 @@ static struct access take_step(struct campaign *campaign, unsigned i)
     if (choice > 0)
         process_peek(&campaign->instance, i, &runner->process, choice, &access);
     process_step(&campaign->instance, i, &runner->process, choice, campaign->values[access.reg], &next, &access);
+    bool new_label = access.reg < n && access.result != access.value && system->has_views &&
+                     system->current(access.result, i, n) != system->current(access.value, i, n);
+    if (new_label)
+        timeline_labelled(campaign->timeline, i);
+    if (system->moment != NULL && strcmp(runner->process.label, system->moment) == 0)
+        timeline_moment(campaign->timeline, i);
     campaign->values[access.reg] = access.result;
+    runner->wrote |= new_label;
     runner->process = next;
     return access;
 }
@@ -80,12 +81,13 @@ static void begin(struct campaign *campaign, unsigned i)
 {
     struct runner *runner = &campaign->runner[i];
     unsigned n = campaign->instance.setting.n;
-    uint32_t current[HISTORY_PROCESSES_MAX];
-    runner->operation = random_number(&campaign->seed) % 100 < campaign->temper.labels ? LABEL_OPERATION : SCAN_OPERATION;
+    runner->operation =
+        random_number(&campaign->seed) % 100 < campaign->temper.labels ? LABEL_OPERATION : SCAN_OPERATION;
     runner->reads = runner->writes = 0;
+    runner->wrote = false;
     campaign->values[campaign->instance.reg_count - n + i] = runner->operation;
     take_step(campaign, i);
-    history_begin(campaign->history, i, runner->operation, current_labels(campaign, current));
+    timeline_begin(campaign->timeline, i, runner->operation);
 }
 
 static void end(struct campaign *campaign, unsigned i)
@@ -93,19 +95,14 @@ static void end(struct campaign *campaign, unsigned i)
     const struct driven *system = campaign->system;
     struct runner *runner = &campaign->runner[i];
     unsigned n = campaign->instance.setting.n;
-    uint32_t current[HISTORY_PROCESSES_MAX];
     _Alignas(16) uint8_t locals[LOCALS_MAX];
     struct view view = {0};
-    bool wrote = false;
     memcpy(locals, runner->process.locals, sizeof locals);
-    current_labels(campaign, current);
     system->order(locals, runner->operation, n, view.rank);
-    if (system->has_views) {
+    if (system->has_views)
         system->view(locals, runner->operation, n, view.serial);
-        wrote = current[i] != view.serial[i];
-    }
     bool has_view = runner->operation == SCAN_OPERATION || system->has_views;
-    history_end(campaign->history, i, wrote, has_view ? &view : NULL, system->has_views ? current : NULL);
+    timeline_end(campaign->timeline, i, runner->wrote, has_view ? &view : NULL);
     unsigned *reads = &campaign->report->reads_max[runner->operation],
              *writes = &campaign->report->writes_max[runner->operation];
     *reads = runner->reads > *reads ? runner->reads : *reads;
@@ -144,7 +141,7 @@ static void run(struct campaign *campaign, uint64_t steps)
     unsigned n = campaign->instance.setting.n;
     unsigned i = 0, burst = 0;
     campaign->system->restart();
-    history_restart(campaign->history);
+    timeline_restart(campaign->timeline);
     /* Declarations are gone through again: what the registers start with may be a number of a wide record. */
     struct declaration D = {.n = n, .k = 1, .cells = campaign->instance.cells};
     campaign->system->text.declare(&D, campaign->instance.shared);
@@ -154,7 +151,7 @@ static void run(struct campaign *campaign, uint64_t steps)
         campaign->runner[j] = (struct runner){0};
         process_start(&campaign->instance, j, &campaign->runner[j].process);
     }
-    for (campaign->step = 0; campaign->step < steps && !history_violated(campaign->history); campaign->step++) {
+    for (campaign->step = 0; campaign->step < steps && !timeline_violated(campaign->timeline); campaign->step++) {
         if (burst == 0 || campaign->runner[i].stalled_until > campaign->step) {
             i = somebody(campaign);
             burst = 1 + (unsigned)(random_number(&campaign->seed) % (1u << campaign->temper.bursts));
@@ -171,40 +168,46 @@ static void run(struct campaign *campaign, uint64_t steps)
         if (is_idle(&runner->process))
             end(campaign, i);
     }
-    history_finish(campaign->history);
+    timeline_finish(campaign->timeline);
     campaign->report->steps += campaign->step;
     campaign->report->runs++;
 }
 
-void drive_randomly(struct drive_report *report, const struct driven *system, unsigned n, uint64_t runs,
-                    uint64_t steps_each, uint64_t seed)
+void drive_randomly(struct drive_report *report, const struct driven *system, const struct drive_options *options)
 {
+    unsigned n = options->n;
+    if (n < 2 || n > HISTORY_PROCESSES_MAX)
+        die("%s can be driven with 2 to %d processes, not with %u", system->name, HISTORY_PROCESSES_MAX, n);
     struct setting setting = {.algorithm = &system->text, .n = n, .k = 1};
-    struct campaign campaign = {.system = system, .report = report, .seed = 2 * seed + 1};
+    struct campaign campaign = {.system = system, .report = report, .seed = 2 * options->seed + 1};
     *report = (struct drive_report){.violated = HISTORY_PROPERTIES};
     memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
     system->restart();
     instance_open(&campaign.instance, &setting);
     campaign.values = must_allocate(campaign.instance.reg_count * sizeof *campaign.values);
-    campaign.history = history_open(n, system->has_views);
+    campaign.timeline = timeline_open(n, !system->has_views       ? NO_VIEWS
+                                         : system->moment != NULL ? WEAK_VIEWS
+                                                                  : ATOMIC_VIEWS);
+    if (options->histories_only)
+        timeline_ask_not(campaign.timeline, SNAPSHOTS);
     for (unsigned r = 0; r < 16; r++)
         random_number(&campaign.seed);
-    for (uint64_t r = 0; r < runs && report->violated == HISTORY_PROPERTIES; r++) {
+    for (uint64_t r = 0; r < options->runs && report->violated == HISTORY_PROPERTIES; r++) {
         campaign.instance.setting.any_order = one_in(&campaign.seed, 2);
         campaign.temper = (struct temper){.labels = 20 + 15 * (unsigned)(random_number(&campaign.seed) % 6),
                                           .holds = 1u << (2 + random_number(&campaign.seed) % 8),
                                           .holds_label = 1u << random_number(&campaign.seed) % 6,
                                           .bursts = (unsigned)(random_number(&campaign.seed) % 7)};
-        run(&campaign, steps_each);
-        report->violated = history_first_violated(campaign.history);
+        run(&campaign, options->steps_each);
+        report->violated = timeline_first_violated(campaign.timeline);
     }
     if (report->violated != HISTORY_PROPERTIES)
-        report->complaint = strdup(history_complaint(campaign.history));
+        report->complaint = strdup(timeline_complaint(campaign.timeline));
     for (unsigned p = 0; p < HISTORY_PROPERTIES; p++)
-        report->premises[p] = history_premises(campaign.history, (enum history_property)p);
+        report->premises[p] = timeline_premises(campaign.timeline, (enum history_property)p);
     for (unsigned o = 0; o < OPERATIONS; o++)
-        report->operations[o] = history_operations(campaign.history, (enum operation)o);
-    history_close(campaign.history);
+        report->operations[o] = timeline_operations(campaign.timeline, (enum operation)o);
+    timeline_close(campaign.timeline);
     free(campaign.values);
     instance_close(&campaign.instance);
 }

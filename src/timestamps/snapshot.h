@@ -2,23 +2,22 @@
  *
  * snapshot.h - a bounded concurrent timestamp system from an atomic snapshot: O(n^2) steps on registers of O(n^2) bits.
  *
- * The labels are those of labels.h, after R. Gawlick, N. Lynch, N. Shavit, Concurrent Timestamping Made Simple, 1992; the
- * views are bounded atomic snapshots after Y. Afek, H. Attiya, D. Dolev, E. Gafni, M. Merritt, N. Shavit, Atomic Snapshots
- * of Shared Memory, JACM 40(4), 1993.
+ * The labels are those of labels.h, after R. Gawlick, N. Lynch, N. Shavit, Concurrent Timestamping Made Simple, 1992;
+ * the views are bounded atomic snapshots after Y. Afek, H. Attiya, D. Dolev, E. Gafni, M. Merritt, N. Shavit, Atomic
+ * Snapshots of Shared Memory, JACM 40(4), 1993.
  *
  * Design summary
  *  - R[i]: the label of i; the view that it was chosen from; a bit hp for each other process; a toggle. One register,
  *    written by one step. Q[i]: a bit for each other process.
- *  - To look (a round): copy the bits hp[i] of all others into Q[i], and read all R twice. Whoever has changed its hp[i] or
- *    its toggle meanwhile has moved. If nobody has, the second reading is a view that existed.
- *  - A Label begins by reading the complements of all Q[j][i], which become its hp[j]. So one that begins after Q[j] was
- *    written changes hp[j]; one that began before shows by its toggle; a second write between the two readings has begun
- *    after the first.
+ *  - To look (a round): copy the bits hp[i] of all others into Q[i], and read all R twice. Whoever has changed its
+ *    hp[i] or its toggle meanwhile has moved. If nobody has, the second reading is a view that existed.
+ *  - A Label begins by reading the complements of all Q[j][i], which become its hp[j]. So one that begins after Q[j]
+ *    was written changes hp[j]; one that began before shows by its toggle; a second write between the two readings has
+ *    begun after the first.
  *  - Who is seen moving in two rounds has done a whole Label within this view, and the view stored with it is borrowed.
  *    So there are at most n rounds.
  *
- * What matters of the order of accesses: Q is read by a Label before its own view; it is written by a view before R is
- * read; R is written by one step.
+ * What matters of the order of accesses: Q is written by a view before R is read, and R is written by one step.
  *
  * Steps: Scan at most 3n(n-1) reads and n writes; Label at most (n-1) + 3n(n-1) reads and n+1 writes.
  *
@@ -184,8 +183,8 @@ static void show_record(char *text, size_t size, unsigned n, unsigned k, uint64_
 #define declare timestamps_declare
 DECLARE
 {
-    R = registers("R", n, word_values(record_bits(n)), first_record(0, n), 
-                  .writer = OWN_ELEMENT, .remembered = true, .shown = show_record);
+    R = registers("R", n, word_values(record_bits(n)), first_record(0, n), .writer = OWN_ELEMENT, .remembered = true,
+                  .shown = show_record);
     Q = registers("Q", n, word_values(n - 1), 0, .writer = OWN_ELEMENT);
 }
 

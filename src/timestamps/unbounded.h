@@ -12,10 +12,11 @@
  *
  * Deviations from the figure
  *  - Whether the write is needed is asked of the pairs. The figure compares values alone: two processes with equal
- *    labels that are the largest then skip every write for ever, and so does everybody at the start, where all labels are
- *    0; Proposition 3.1 (1) fails (docs/findings.md).
+ *    labels that are the largest then skip every write for ever, and so does everybody at the start, where all labels
+ *    are 0; Proposition 3.1 (1) fails (docs/timestamps.md).
  *  - The new label is the largest that was read, plus 1; the figure takes any larger number.
- *  - Processes are numbered from 0, and a process does not read its own label, which it knows. Native labels have 64 bits.
+ *  - Processes are numbered from 0, and a process does not read its own label, which it knows. Native labels have 64
+ *    bits.
  *
  * Steps: Label n-1 reads and at most 1 write, Scan n-1 reads.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * wide.h - registers as wide as a record of snapshot.h, for more than 4 processes, or for labels with serial numbers,
- * where the snapshot is checked: the register holds the number of a record that is kept here, equal records having equal
- * numbers. What the text reads and writes in one step is still one whole record. Number 0 is a record of zeros.
+ * where the snapshot is checked: the register holds the number of a record that is kept here, equal records having
+ * equal numbers. What the text reads and writes in one step is still one whole record. Number 0 is a record of zeros.
  */
 #define ADMIT_TIMESTAMPS_WIDE
 #include "checker/die.h"
