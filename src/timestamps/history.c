@@ -31,7 +31,7 @@ struct label_operation {
 };
 
 struct scan_operation {
-    uint32_t begin, end;
+    uint32_t begin;
     set before; /* those ordered before the scanner */
 };
 
@@ -433,7 +433,7 @@ static void scan_ends(struct timeline *timeline, unsigned i, const unsigned rank
         if (rank[j] < rank[i])
             before |= one(j);
     set after = (one(timeline->n) - 1) & ~before & ~one(i);
-    keep_scan(party, (struct scan_operation){party->begin, timeline->now, before});
+    keep_scan(party, (struct scan_operation){party->begin, before});
     proposition_1(timeline, i, party->begin, rank);
     proposition_2(timeline, i, after);
     proposition_3(timeline, i, after);
