@@ -42,7 +42,7 @@ struct finding {
  * needs. Atomic because several threads fill them in. */
 struct enabled {
     _Atomic uint16_t *critical, *remainder;
-    uint16_t *own_steps[STEPPED_PROCESSES_MAX];
+    uint16_t *own_steps[CHECKED_PROCESSES_MAX];
 };
 
 void enabled_find(struct enabled *enabled, const struct graph *graph);

@@ -94,7 +94,7 @@ void trace_close(struct trace *trace)
 {
     free(trace->steps);
     free(trace->start.values);
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
         free(trace->start.way[i]);
     memset(trace, 0, sizeof *trace);
 }
@@ -178,7 +178,7 @@ static int index_in(const char *const *names, int count, const char *name)
 
 static const char *passages_from_json(struct setting *setting, const json_t *passages)
 {
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
         setting->passages[i] = UNBOUNDED_PASSAGES;
     if (passages == NULL || json_is_null(passages))
         return NULL;
@@ -307,7 +307,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "its algorithm is not in the catalogue";
     if (kind < 0 || !known)
         return "its registers or its property are not known";
-    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
+    if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
         (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
         j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";

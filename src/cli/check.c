@@ -83,9 +83,9 @@ static void add_fault(struct setting *setting, const char *fault)
     unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
                               ? strtoul(fault + length + 1, &end, 10)
                               : 1;
-    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > STEPPED_PROCESSES_MAX))
+    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > CHECKED_PROCESSES_MAX))
         usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", fault_name[f],
-                    STEPPED_PROCESSES_MAX, fault + length + 1);
+                    CHECKED_PROCESSES_MAX, fault + length + 1);
     if (counts[f] == NULL && fault[length] == ':')
         usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
                     1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
@@ -102,7 +102,7 @@ static void read_passages(struct request *request, const char *list)
     do {
         char *end;
         unsigned long value = strtoul(at, &end, 10);
-        if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == STEPPED_PROCESSES_MAX)
+        if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == CHECKED_PROCESSES_MAX)
             usage_error("check", "--passages takes one number, or n of them with commas between, not '%s'", list);
         request->question.setting.passages[count++] = (uint8_t)value;
         at = end + (*end == ',');
@@ -143,9 +143,9 @@ static void read_request(struct request *request, int argc, char **argv)
             printf(help_text, list);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "-k") == 0) {
-            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "--registers") == 0) {
             request->question.setting.registers = registers_named(option_value(&arguments, option));
         } else if (strcmp(option, "--fault") == 0) {
@@ -234,7 +234,7 @@ int command_check(int argc, char **argv)
 {
     struct request request = {.json = false};
     read_request(&request, argc, argv);
-    FILE *trace_file = open_trace_file("check", request.trace_file);
+    FILE *trace_file = open_output_file("check", request.trace_file);
 
     struct question *question = &request.question;
     bool watched = isatty(STDERR_FILENO);

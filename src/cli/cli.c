@@ -79,6 +79,14 @@ const struct entry *algorithm_argument(const char *command, const char *id)
     return entry;
 }
 
+enum memory_model memory_model_named(const char *command, const char *name)
+{
+    for (unsigned model = 0; model < MEMORY_MODELS; model++)
+        if (strcmp(memory_model_name[model], name) == 0)
+            return (enum memory_model)model;
+    usage_error(command, "--model takes cc, cc-write-back or dsm, not '%s'", name);
+}
+
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k)
 {
     if (*k == 0)
@@ -111,7 +119,7 @@ void print_json(json_t *json)
     json_decref(json);
 }
 
-FILE *open_trace_file(const char *command, const char *name)
+FILE *open_output_file(const char *command, const char *name)
 {
     FILE *file = name != NULL ? fopen(name, "w") : NULL;
     if (name != NULL && file == NULL)
