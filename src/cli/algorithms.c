@@ -107,7 +107,7 @@ static void print_entry(const struct entry *entry, unsigned n, unsigned k)
         printf("    bits per process: %s%s%s\n", about->bits_each, is_number ? "" : " = ", is_number ? "" : each);
     }
     for (unsigned c = 0; c < about->claim_count; c++)
-        printf("%s%s", c == 0 ? "    claimed: " : ", ", property_info[about->claims[c].property].name);
+        printf("%s%s", c == 0 ? "    claimed: " : ", ", property_title(about->claims[c].property));
     if (about->claim_count > 0)
         putchar('\n');
 }

@@ -35,6 +35,7 @@ static const char help_text[] =
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
     "                        if it claims nothing\n"
+    "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
@@ -50,9 +51,9 @@ static const char help_text[] =
 
 static enum property property_named(const char *name)
 {
-    for (unsigned p = 0; p < PROPERTIES; p++)
-        if (strcmp(property_info[p].name, name) == 0)
-            return (enum property)p;
+    enum property property = property_find(name, NULL);
+    if (property != PROPERTIES)
+        return property;
     for (unsigned p = 0; p < PROPERTIES; p++)
         if (edit_distance(name, property_info[p].name) <= 3)
             usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
@@ -130,10 +131,45 @@ static void claimed_properties(struct request *request)
         question_add(&request->question, EXCLUSION);
 }
 
+/* Asked for by its name alone, local-spin is asked of caches and of distributed memory. */
+static void add_property(struct request *request, enum property property)
+{
+    question_add(&request->question, property);
+    if (property == LOCAL_SPIN_CC)
+        question_add(&request->question, LOCAL_SPIN_DSM);
+}
+
+/* In one model instead, if --model says so. */
+static void choose_model(struct question *question, enum memory_model model)
+{
+    if (model == MEMORY_MODELS)
+        return;
+    enum property chosen = property_find("local-spin", memory_model_name[model]);
+    unsigned kept = 0;
+    bool asked = false;
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (!is_local_spin(question->properties[p]))
+            question->properties[kept++] = question->properties[p];
+        asked |= is_local_spin(question->properties[p]);
+    }
+    if (!asked)
+        usage_error("check", "--model is for local-spin, which is not asked for");
+    question->property_count = kept;
+    question_add(question, chosen);
+}
+
+static void check_fingerprints(const struct question *question)
+{
+    for (unsigned p = 0; p < question->property_count; p++)
+        if (is_local_spin(question->properties[p]) && question->options.fingerprints)
+            usage_error("check", "local-spin looks at every state again, which --fingerprints does not keep");
+}
+
 static void read_request(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "check", .argc = argc, .argv = argv, .plain_max = 1};
     const char *passages = NULL;
+    enum memory_model model = MEMORY_MODELS;
     memset(request->question.setting.passages, UNBOUNDED_PASSAGES, sizeof request->question.setting.passages);
     request->question.setting.n = 3;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
@@ -151,7 +187,9 @@ static void read_request(struct request *request, int argc, char **argv)
         } else if (strcmp(option, "--fault") == 0) {
             add_fault(&request->question.setting, option_value(&arguments, option));
         } else if (strcmp(option, "--property") == 0) {
-            question_add(&request->question, property_named(option_value(&arguments, option)));
+            add_property(request, property_named(option_value(&arguments, option)));
+        } else if (strcmp(option, "--model") == 0) {
+            model = memory_model_named("check", option_value(&arguments, option));
         } else if (strcmp(option, "--passages") == 0) {
             passages = option_value(&arguments, option);
         } else if (strcmp(option, "--order") == 0) {
@@ -181,6 +219,8 @@ static void read_request(struct request *request, int argc, char **argv)
         read_passages(request, passages);
     if (request->question.property_count == 0)
         claimed_properties(request);
+    choose_model(&request->question, model);
+    check_fingerprints(&request->question);
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 
@@ -209,7 +249,7 @@ static void show_progress(const struct progress *progress)
 static void show_judging(const struct exploration *exploration, enum property asked)
 {
     fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration->states / 1e6,
-            property_info[asked].name);
+            property_title(asked));
 }
 
 static void on_interrupt(int signal_number)

@@ -107,7 +107,8 @@ void known_properties(char *list, size_t size)
 {
     size_t used = 0;
     for (unsigned p = 0; p < PROPERTIES && used < size; p++)
-        used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
+        if (property_find(property_info[p].name, NULL) == p) /* one name for all models */
+            used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
 }
 
 void print_json(json_t *json)

@@ -22,13 +22,13 @@
 
 enum {
     VICTIMS = 4,
-    BUDGET = 20000,      /* steps for one victim, and so many more for each process: */
+    BUDGET = 20000, /* steps for one victim, and so many more for each process: */
     BUDGET_EACH = 500,
-    MET_BITS = 17,       /* more than twice the largest budget */
-    CANDIDATES = 4,      /* of the others that are looked at before one is chosen */
-    HOLD = 16,           /* one in so many who are inside and could go on do */
-    ALONE_EACH = 64,     /* steps of the victim while the others stand still, for each process */
-    PATIENCE = 64        /* steps of the others while the victim stands before its entry, for each process */
+    MET_BITS = 17,   /* more than twice the largest budget */
+    CANDIDATES = 4,  /* of the others that are looked at before one is chosen */
+    HOLD = 16,       /* one in so many who are inside and could go on do */
+    ALONE_EACH = 64, /* steps of the victim while the others stand still, for each process */
+    PATIENCE = 64    /* steps of the others while the victim stands before its entry, for each process */
 };
 
 struct chase {
@@ -97,8 +97,7 @@ static void step_of_another(struct chase *chase)
     struct look look, best;
     unsigned chosen = chase->victim, most = 0;
     for (unsigned candidate = 0; candidate < CANDIDATES; candidate++) {
-        unsigned other =
-            (chase->victim + 1 + random_below(&chase->seed, chase->movers)) % chase->world->n;
+        unsigned other = (chase->victim + 1 + random_below(&chase->seed, chase->movers)) % chase->world->n;
         look_at_step(chase->world, other, &look);
         unsigned value = welcome(chase, &look, other);
         if (value == 0 && random_below(&chase->seed, HOLD) > 0)

@@ -74,7 +74,8 @@ static void draw_guide(FILE *out, const struct scale *scale)
 {
     double run = fmin(scale->x_max - scale->x_min, scale->y_max - scale->y_min);
     double x = exp(scale->x_min), y = exp(scale->y_min);
-    fprintf(out, "<path class='guide' d='M%.1f %.1fL%.1f %.1f'/><text class='note' x='%.1f' y='%.1f'>grows like n</text>\n",
+    fprintf(out,
+            "<path class='guide' d='M%.1f %.1fL%.1f %.1f'/><text class='note' x='%.1f' y='%.1f'>grows like n</text>\n",
             x_at(scale, x), y_at(scale, y), x_at(scale, x * exp(run)), y_at(scale, y * exp(run)),
             x_at(scale, x * exp(run * 0.62)) + 8, y_at(scale, y * exp(run * 0.62)) + 14);
 }

@@ -44,7 +44,7 @@ void look_at_step(const struct world *world, unsigned i, struct look *look)
     process_peek(world->instance, i, process, 0, &look->access);
     process_step(world->instance, i, process, 0, world->values[look->access.reg], &look->next, &look->access);
     unsigned reg = look->access.reg;
-    enum copy copy = (enum copy)*copy_of(world, i, reg);
+    enum copy copy = (enum copy) * copy_of(world, i, reg);
     look->effect = effect_of(look->access.kind, look->access.value, look->access.result);
     look->remote = is_remote(world->model, world->instance->regs[reg].home == i, look->effect, &copy);
     look->enters = process->section != CRITICAL && look->next.section == CRITICAL;
@@ -52,11 +52,11 @@ void look_at_step(const struct world *world, unsigned i, struct look *look)
 
 static void change_copies(struct world *world, unsigned i, unsigned reg, struct effect effect)
 {
-    enum copy own = (enum copy)*copy_of(world, i, reg);
+    enum copy own = (enum copy) * copy_of(world, i, reg);
     is_remote(world->model, false, effect, &own);
     for (unsigned j = 0; j < world->n; j++) {
         uint8_t *copy = copy_of(world, j, reg);
-        *copy = (uint8_t)(j == i ? own : copy_after_other(world->model, effect, (enum copy)*copy));
+        *copy = (uint8_t)(j == i ? own : copy_after_other(world->model, effect, (enum copy) * copy));
     }
 }
 

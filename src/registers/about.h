@@ -61,6 +61,9 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    LOCAL_SPIN_CC, /* one property in three models of memory */
+    LOCAL_SPIN_DSM,
+    LOCAL_SPIN_WRITE_BACK,
     PROPERTIES
 };
 
@@ -74,7 +77,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
+enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 8 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 
