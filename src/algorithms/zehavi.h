@@ -21,6 +21,8 @@
  *    Compete, Ignore and Order< of p for p are never read, and line 12 does not write Allow[p][p]; Discover[p][p] stays
  *    false, since p reads Reveal[p] only while it is false; without it nobody looks at Allow[p][p].
  *  - What the text keeps of `order` is who is before p; lines 9 and 10 only copy it, and are no steps.
+ *  - Order< and Allow, whose initial values are immaterial, are false at first, which makes far fewer states to explore.
+ *    With IMMATERIAL defined as ANY_VALUE they may hold anything: tests/algorithms/immaterial.c.
  *  - The conditions are evaluated from left to right and no further than needed, each read being a step of its own.
  *  - A set is gone through in any order. In line 11a it is the one that `precede` was when the line began.
  *
@@ -29,6 +31,10 @@
 #include "registers/language.h"
 
 #include TIMESTAMPS
+
+#ifndef IMMATERIAL
+#define IMMATERIAL false
+#endif
 
 struct shared {
     array Compete, Ignore, Order, Reveal, Allow, Discover;
@@ -81,9 +87,9 @@ DECLARE
     register_rows(name, n, n - 1, BOOLEAN, initial, .writer = OWN_ROW, .elements = name_pair, .home = home_of_pair)
     S->Compete = FOR_EACH_OTHER("Compete", false);
     S->Ignore = FOR_EACH_OTHER("Ignore", false);
-    S->Order = FOR_EACH_OTHER("Order<", ANY_VALUE);
+    S->Order = FOR_EACH_OTHER("Order<", IMMATERIAL);
     Reveal = registers("Reveal", n, BOOLEAN, false, .writer = OWN_ELEMENT);
-    S->Allow = FOR_EACH_OTHER("Allow", ANY_VALUE);
+    S->Allow = FOR_EACH_OTHER("Allow", IMMATERIAL);
     S->Discover = register_rows("Discover", n, 2 * (n - 1), BOOLEAN, false, .writer = ANYBODY, .elements = name_cell,
                                 .home = home_of_cell);
     timestamps_declare(D, &S->timestamps, n, k);
