@@ -201,4 +201,5 @@ END
     ALGORITHM(.paper = "zehavi13", .figure = "Algorithm 1", .doorway = true, .fairness = "first in, first enabled",    \
               .max_n = TIMESTAMPS_MAX_N, __VA_ARGS__,                                                                  \
               CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, CRASH},      \
-                     {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {FIFE, ATOMIC, CRASH}))
+                     {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {FIFE, ATOMIC, CRASH},           \
+                     {LOCAL_SPIN_CC, ATOMIC, CRASH}, {LOCAL_SPIN_DSM, ATOMIC, CRASH}))

@@ -156,8 +156,10 @@ static void note_of(const struct tally *tally, char *note, size_t size)
     note[0] = '\0';
     if (tally->starved)
         snprintf(note, size, "starved: somebody did not get through in %d steps of all", STEPS_MAX);
+    else if (tally->waiting == REPEATS && tally->wait_steps == 1)
+        snprintf(note, size, "unbounded: grows with the wait, by 1 in every step");
     else if (tally->waiting == REPEATS)
-        snprintf(note, size, "unbounded: grows with the wait, by %llu in every %llu steps of a loop",
+        snprintf(note, size, "unbounded: grows with the wait, by %llu in every %llu steps",
                  (unsigned long long)tally->wait_references, (unsigned long long)tally->wait_steps);
     else if (tally->waiting == GROWS)
         snprintf(note, size, "still growing when the run was cut off: %llu references in %llu steps of one passage",
