@@ -28,7 +28,13 @@
     ALGORITHM(colored_ticket)                                                                                          \
     ALGORITHM(colored_ticket_stack)                                                                                    \
     ALGORITHM(colored_ticket_small)                                                                                    \
+    ALGORITHM(afek_with_unbounded)                                                                                     \
+    ALGORITHM(afek_with_snapshot)                                                                                      \
+    ALGORITHM(afek_with_linear)                                                                                        \
     ALGORITHM(afek_with_ideal)                                                                                         \
+    ALGORITHM(zehavi_with_unbounded)                                                                                   \
+    ALGORITHM(zehavi_with_snapshot)                                                                                    \
+    ALGORITHM(zehavi_with_linear)                                                                                      \
     ALGORITHM(zehavi_with_ideal)
 
 #endif

@@ -8,6 +8,7 @@
 #include "checker/trace.h"
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,8 @@ static const char help_text[] =
     "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
+    "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
     "  --max-states S        stop there, undecided\n"
     "  --memory SIZE         stop there, undecided: bytes, or with K, M, G (default: most of what is free)\n"
@@ -54,6 +57,9 @@ static enum property property_named(const char *name)
     enum property property = property_find(name, NULL);
     if (property != PROPERTIES)
         return property;
+    for (unsigned p = 0; p < PROPERTIES; p++)
+        if (strlen(name) >= 3 && strstr(property_info[p].name, name) != NULL)
+            usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
     for (unsigned p = 0; p < PROPERTIES; p++)
         if (edit_distance(name, property_info[p].name) <= 3)
             usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
@@ -116,6 +122,21 @@ static void read_passages(struct request *request, const char *list)
                sizeof request->question.setting.passages);
     else if (count != request->question.setting.n)
         usage_error("check", "--passages names %u processes, but n = %u", count, request->question.setting.n);
+}
+
+static void read_schedule(struct request *request)
+{
+    struct schedule_file *schedule = &request->schedule;
+    char message[120];
+    FILE *file = fopen(schedule->name, "r");
+    if (file == NULL)
+        usage_error("check", "cannot read %s: %s", schedule->name, strerror(errno));
+    if (!schedule_read(schedule, file, request->question.setting.n, message, sizeof message))
+        usage_error("check", "%s, %s", schedule->name, message);
+    fclose(file);
+    if (request->question.setting.transient)
+        usage_error("check", "--schedule begins where everybody begins, and with transient everybody begins anywhere");
+    request->question.options.schedule = schedule;
 }
 
 static void claimed_properties(struct request *request)
@@ -197,6 +218,8 @@ static void read_request(struct request *request, int argc, char **argv)
             request->question.setting.any_order = strcmp(order, "any") == 0;
             if (!request->question.setting.any_order && strcmp(order, "native") != 0)
                 usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+        } else if (strcmp(option, "--schedule") == 0) {
+            request->schedule.name = option_value(&arguments, option);
         } else if (strcmp(option, "--fingerprints") == 0) {
             request->question.options.fingerprints = true;
         } else if (strcmp(option, "--max-states") == 0) {
@@ -221,6 +244,8 @@ static void read_request(struct request *request, int argc, char **argv)
         claimed_properties(request);
     choose_model(&request->question, model);
     check_fingerprints(&request->question);
+    if (request->schedule.name != NULL)
+        read_schedule(request);
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 
@@ -295,5 +320,6 @@ int command_check(int argc, char **argv)
         write_first_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
     int status = exit_status(answer.findings, question->property_count);
     answer_close(&answer, question);
+    schedule_close(&request.schedule);
     return status;
 }

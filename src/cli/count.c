@@ -119,13 +119,31 @@ struct space {
     uint64_t bits, values; /* UINT64_MAX: unbounded, or not counted */
 };
 
+/* Whether a state surely fits into the explorer's words, whose fields do not cross from one to the next. */
+static bool can_be_explored(const struct instance *instance)
+{
+    enum { PROCESS_BITS = 22 };
+    unsigned used = 0;
+    for (unsigned f = 0; f < instance->setting.n + instance->reg_count; f++) {
+        unsigned width = 1;
+        if (f < instance->setting.n)
+            width = PROCESS_BITS;
+        else
+            while (width < 64 && register_domain(instance, f - instance->setting.n) > UINT64_C(1) << width)
+                width++;
+        used += used % 64 + width > 64 ? 64 - used % 64 + width : width;
+    }
+    return instance->setting.n <= CHECKED_PROCESSES_MAX && used <= 64 * WORDS_MAX;
+}
+
 static struct space space_of(const struct count_request *request, const struct setting *setting, bool too_many_before)
 {
     struct instance instance;
     instance_open(&instance, setting);
     struct space space = {.bits = shared_bits(&instance), .values = UINT64_MAX};
+    bool explorable = can_be_explored(&instance);
     instance_close(&instance);
-    if (space.bits == UINT64_MAX || too_many_before || setting->n > CHECKED_PROCESSES_MAX)
+    if (space.bits == UINT64_MAX || too_many_before || !explorable)
         return space;
     struct model model;
     struct exploration exploration;

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * ideal.h - the ideal concurrent timestamp system: one word, Label and Scan one atomic step each.
+ * ideal.h - the ideal concurrent timestamp system: Label and Scan are one atomic step each.
+ *
+ * Design summary
+ *  - ORDER: the processes in the order of their last Labels; who has not labelled yet comes before all who have, by
+ *    number.
+ *  - Label: i moves to the end. Scan: read ORDER.
+ *  - No machine has such steps. It is for the checker, so that what is built upon a timestamp system can be explored
+ *    with the fewest states. Each of its histories is one of any other timestamp system, in runs where nobody
+ *    interrupts an operation; so a violation found with it is one of all of them. That there is none is said of it
+ *    alone.
+ *
+ * One word, a number below n!: with n = 3 it takes 3 bits of a state.
  */
 #include "registers/language.h"
 
-#define shared timestamps
+#define TIMESTAMPS_MAX_N 16
+#define TIMESTAMPS_BITS "bits((n)! - 1)"
+#define TIMESTAMPS_CHECKED_ONLY true
 
-struct shared {
-    array ORDER;
+struct timestamps {
+    array order;
 };
+#define ORDER (S->order[0])
 
 struct Label {
     position at;
@@ -16,92 +30,99 @@ struct Label {
 
 struct Scan {
     position at;
-    procset before; /* those before this process */
+    word order;
 };
 
-#define TIMESTAMPS_MAX_N 12
-#define TIMESTAMPS_BITS "bits(n)"
-
-static inline uint64_t ideal_factorial(unsigned n)
+/* The order as a number below n!: of the p-th process, how many with lower numbers come after it, times (n - 1 - p)!. */
+static inline uint64_t ideal_orders(unsigned n)
 {
-    uint64_t product = 1;
-    for (unsigned f = 2; f <= n; f++)
-        product *= f;
-    return product;
+    uint64_t orders = 1;
+    for (unsigned m = 2; m <= n; m++)
+        orders *= m;
+    return orders;
 }
 
-/* A permutation as a number below n!. */
-static inline void ideal_unpack(uint64_t w, unsigned n, unsigned at[])
+static inline word ideal_packed(const proc at[], unsigned n)
 {
-    uint32_t left = (1u << n) - 1;
+    word order = 0;
+    for (unsigned p = 0; p < n; p++)
+        for (unsigned q = p + 1; q < n; q++)
+            order += at[q] < at[p] ? ideal_orders(n - 1 - p) : 0;
+    return order;
+}
+
+static inline void ideal_unpack(word order, proc at[], unsigned n)
+{
+    procset left = (procset)(((uint64_t)1 << n) - 1);
     for (unsigned p = 0; p < n; p++) {
-        uint64_t f = ideal_factorial(n - 1 - p);
-        unsigned d = (unsigned)(w / f);
-        w %= f;
-        uint32_t set = left;
-        while (d-- > 0)
-            set &= set - 1;
-        at[p] = (unsigned)__builtin_ctz(set);
-        left &= ~(1u << at[p]);
+        procset from = left;
+        for (word lower = order / ideal_orders(n - 1 - p); lower > 0; lower--)
+            from &= (procset)(from - 1);
+        at[p] = (proc)__builtin_ctzll(from);
+        left &= (procset)~only(at[p]);
+        order %= ideal_orders(n - 1 - p);
     }
 }
 
-static inline uint64_t ideal_pack(unsigned n, const unsigned at[])
+static inline word ideal_moved_to_end(word order, unsigned i, unsigned n)
 {
-    uint64_t w = 0;
-    uint32_t left = (1u << n) - 1;
-    for (unsigned p = 0; p < n; p++) {
-        w += ideal_factorial(n - 1 - p) * (unsigned)__builtin_popcount(left & ((1u << at[p]) - 1));
-        left &= ~(1u << at[p]);
-    }
-    return w;
-}
-
-static inline uint64_t ideal_last(uint64_t w, unsigned i, unsigned n)
-{
-    unsigned at[16];
-    ideal_unpack(w, n, at);
-    unsigned to = 0;
+    proc at[TIMESTAMPS_MAX_N];
+    unsigned place = 0;
+    ideal_unpack(order, at, n);
     for (unsigned p = 0; p < n; p++)
         if (at[p] != i)
-            at[to++] = at[p];
-    at[to] = i;
-    return ideal_pack(n, at);
+            at[place++] = at[p];
+    at[place] = (proc)i;
+    return ideal_packed(at, n);
 }
 
-static inline procset ideal_before(uint64_t w, unsigned i, unsigned n)
-{
-    unsigned at[16];
-    procset set = 0;
-    ideal_unpack(w, n, at);
-    for (unsigned p = 0; p < n && at[p] != i; p++)
-        set |= only(at[p]);
-    return set;
-}
-
-static void timestamps_declare(struct declaration *D, struct shared *S, unsigned n, unsigned k)
+static void ideal_show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
-    S->ORDER = registers("ORDER", 1, ideal_factorial(n), 0, .writer = ANYBODY);
+    int used = 0;
+    proc at[TIMESTAMPS_MAX_N];
+    ideal_unpack(value, at, n);
+    for (unsigned p = 0; p < n && used >= 0 && (size_t)used < size; p++)
+        used += snprintf(text + used, size - (size_t)used, "%s%u", p > 0 ? "," : "", (unsigned)at[p]);
+}
+
+static inline void order_of(const struct Scan *scan, unsigned n, unsigned rank[])
+{
+    proc at[TIMESTAMPS_MAX_N];
+    ideal_unpack(scan->order, at, n);
+    for (unsigned p = 0; p < n; p++)
+        rank[at[p]] = p;
+}
+
+static inline procset ordered_before(const struct Scan *scan, unsigned i, unsigned n)
+{
+    unsigned rank[TIMESTAMPS_MAX_N] = {0};
+    procset before = 0;
+    order_of(scan, n, rank);
+    for (unsigned j = 0; j < n; j++)
+        before |= rank[j] < rank[i] ? only(j) : 0;
+    return before;
+}
+
+#define shared timestamps
+#define declare timestamps_declare
+DECLARE
+{
+    S->order = registers("ORDER", 1, ideal_orders(n), 0, .writer = ANYBODY, .shown = ideal_show);
 }
 
 PROCEDURE(Label)
 BEGIN
-    word w;
+    word order;
     AT("Label")
-    act(S->ORDER[0], w, w = ideal_last(w, i, n));
+    act(ORDER, order, order = ideal_moved_to_end(order, i, n));
 END
 
 PROCEDURE(Scan)
 BEGIN
     AT("Scan")
-    L.before = ideal_before(get(S->ORDER[0]), i, n);
+    L.order = get(ORDER);
 END
-
-static inline procset ordered_before(const struct Scan *scan, unsigned i, unsigned n)
-{
-    (void)i, (void)n;
-    return scan->before;
-}
-
 #undef shared
+#undef declare
+#undef ORDER
