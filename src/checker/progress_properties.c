@@ -174,11 +174,6 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
 
 /* --- P8 ----------------------------------------------------------------------------------------------------------- */
 
-struct waiting {
-    const struct graph *graph;
-    const struct enabled *enabled;
-};
-
 static uint16_t waits_to_enter(const struct waiting *waiting, uint32_t state)
 {
     return trying(&waiting->graph->standing[state]) & (uint16_t)~waiting->enabled->critical[state];
@@ -190,8 +185,7 @@ static uint16_t waits_to_leave(const struct waiting *waiting, uint32_t state)
     return exiting(&waiting->graph->standing[state]) & all & (uint16_t)~waiting->enabled->remainder[state];
 }
 
-/* An edge on which somebody makes progress: changes region, or stops or begins to wait. */
-static bool is_progress(const void *context, uint32_t from, uint32_t to)
+bool is_progress(const void *context, uint32_t from, uint32_t to)
 {
     const struct waiting *waiting = context;
     const struct standing *a = &waiting->graph->standing[from], *b = &waiting->graph->standing[to];
@@ -200,8 +194,7 @@ static bool is_progress(const void *context, uint32_t from, uint32_t to)
            waits_to_leave(waiting, from) != waits_to_leave(waiting, to);
 }
 
-/* A state from which a schedule without progress would be a k-deadlock. */
-static bool is_stuck(const struct waiting *waiting, uint32_t state)
+bool is_stuck(const struct waiting *waiting, uint32_t state)
 {
     bool full = count(waiting->enabled->critical[state]) >= waiting->graph->k;
     return (waits_to_enter(waiting, state) != 0 && !full) || waits_to_leave(waiting, state) != 0;
