@@ -75,7 +75,8 @@ static bool rests_at(const struct run *run, size_t moment, unsigned i)
     if (process->crashed)
         return true;
     return process->section == REMAINDER && !process->writing &&
-           !(run->trace->setting.transient && has_registers_to_reset(&run->model->instance, i, run->moments[moment].values));
+           !(run->trace->setting.transient &&
+             has_registers_to_reset(&run->model->instance, i, run->moments[moment].values));
 }
 
 static bool rests_in_loop(const struct run *run, unsigned i)
@@ -162,10 +163,10 @@ bool has_waited_since(const struct run *run, size_t moment, unsigned sections, e
     return false;
 }
 
-/* At `moment`, j is inside, and i still waits although it left the doorway before j entered it. */
-static bool is_overtaken_at(const struct run *run, size_t moment)
+/* At `moment`, j is inside, and i is still where it was before j came: in the waiting room, say, and so overtaken. */
+static bool is_entered_past_at(const struct run *run, size_t moment, unsigned sections)
 {
-    return section_at(run, moment, run->trace->j) == CRITICAL && has_waited_since(run, moment, WAITS, REMAINDER);
+    return section_at(run, moment, run->trace->j) == CRITICAL && has_waited_since(run, moment, sections, REMAINDER);
 }
 
 bool shows_not_enabled(const struct run *run, size_t since, enum section goal)
@@ -176,17 +177,16 @@ bool shows_not_enabled(const struct run *run, size_t since, enum section goal)
     return steps_in_loop(run, run->trace->i);
 }
 
-/* j is inside, and so enabled, and i, there first in these sections, is not: then the run says it all. */
+/* Who is inside is enabled, and who steps for ever in vain was not: then the run says it all. */
 static bool shows_entered_past(const struct run *run, unsigned sections)
 {
     for (size_t m = 0; m <= loop_of(run); m++)
-        if (section_at(run, m, run->trace->j) == CRITICAL && has_waited_since(run, m, sections, REMAINDER) &&
-            shows_not_enabled(run, m, CRITICAL))
+        if (is_entered_past_at(run, m, sections) && shows_not_enabled(run, m, CRITICAL))
             return true;
     return false;
 }
 
-/* Those who enter in the loop have been in their remainders since they last did, while i waited. */
+/* The same of overtaking: that i is not enabled is shown by its own steps, if it takes any in the loop. */
 static bool shows_overtaken_while_stepping(const struct run *run)
 {
     return shows_all_but_enabled(run) && steps_in_loop(run, run->trace->i);
@@ -210,7 +210,7 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_exclusion_broken(&run) && is_stabilized(&run);
         break;
     case FCFS:
-        confirmed = is_overtaken_at(&run, run.last) && is_stabilized(&run) &&
+        confirmed = is_entered_past_at(&run, run.last, WAITS) && is_stabilized(&run) &&
                     (!trace->setting.transient ||
                      (enters_doorway_after_loop(&run, trace->i) && enters_doorway_after_loop(&run, trace->j)));
         break;

@@ -67,8 +67,7 @@ static void place(struct placed_run *placed, const struct exploration *explorati
         at = NOWHERE;
     placed->states[0] = at;
     for (size_t m = 1; m <= run->last && at != NOWHERE; m++)
-        placed->states[m] = at =
-            follow(graph, at, run->trace->steps[m - 1].process, number_of(run, m, exploration));
+        placed->states[m] = at = follow(graph, at, run->trace->steps[m - 1].process, number_of(run, m, exploration));
     if (at == NOWHERE)
         die("internal error: a run that can be executed was not explored");
 }
@@ -80,18 +79,17 @@ struct order {
     unsigned waits; /* where i is while it waits, as bits */
     enum section origin, goal;
     bool past_doorway; /* j counts from there on only */
-    const char *later;
+    const char *later, *to_do;
 };
 
-static const struct order strong_fife = {WAITS, REMAINDER, CRITICAL, true, "left its remainder"},
-                          entering = {TRIES, REMAINDER, CRITICAL, false, "was in its remainder"},
-                          leaving = {LEAVES, CRITICAL, REMAINDER, false, "was inside"};
+static const struct order strong_fife = {WAITS, REMAINDER, CRITICAL, true, "left its remainder", ""},
+                          entering = {TRIES, REMAINDER, CRITICAL, false, "was in its remainder", ""},
+                          leaving = {LEAVES, CRITICAL, REMAINDER, false, "was inside", " to leave"};
 
 static bool is_later_at(const struct run *run, const struct order *order, size_t moment)
 {
     enum section section = section_at(run, moment, run->trace->j);
-    return has_waited_since(run, moment, order->waits, order->origin) &&
-           shows_not_enabled(run, moment, order->goal) &&
+    return has_waited_since(run, moment, order->waits, order->origin) && shows_not_enabled(run, moment, order->goal) &&
            (!order->past_doorway || section == WAITING_ROOM || section == CRITICAL);
 }
 
@@ -125,10 +123,10 @@ static bool shows_order_broken(const struct placed_run *placed)
             return true;
     }
     if (!comes_later)
-        return lacks(placed, "process %u steps in vain, but it does not wait since process %u %s%s", i, j, order->later,
-                     order->past_doorway ? " until that has left its doorway" : "");
-    return lacks(placed, "process %u steps in vain, but process %u, which came later, is not enabled%s at any moment", i,
-                 j, run->trace->setting.crashes > 0 ? ", with nobody crashed," : "");
+        return lacks(placed, "process %u steps in vain, but it has not been waiting since process %u %s", i, j,
+                     order->later);
+    return lacks(placed, "process %u steps in vain, but process %u, which came later, is at no moment enabled%s%s", i,
+                 j, order->to_do, run->trace->setting.crashes > 0 ? " with nobody crashed" : "");
 }
 
 /* --- overtaking (P11) --------------------------------------------------------------------------------------------- */
@@ -178,8 +176,9 @@ static bool shows_k_deadlock(const struct placed_run *placed)
         if (m == 0 || is_progress(&waiting, states[m - 1], states[m]))
             break;
     }
-    return lacks(placed, "since somebody last made progress, nobody waits to leave, and nobody waits to enter while "
-                         "fewer than %u are enabled",
+    return lacks(placed,
+                 "since somebody last made progress, nobody waits to leave, and nobody waits to enter while "
+                 "fewer than %u are enabled",
                  run->k);
 }
 

@@ -86,8 +86,8 @@ static bool is_ahead(const struct pair_question *question, uint32_t state)
         return counts_as_enabled(standing, enabled->critical[state], question->j) &&
                has(standing->waiting_room | standing->critical, question->j);
     default:
-        return counts_as_enabled(
-            standing, question->leaving ? enabled->remainder[state] : enabled->critical[state], question->j);
+        return counts_as_enabled(standing, question->leaving ? enabled->remainder[state] : enabled->critical[state],
+                                 question->j);
     }
 }
 

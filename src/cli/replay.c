@@ -34,8 +34,8 @@ static enum confirmation confirm_by_exploring(const struct trace *trace, const s
     else if (exploration->ambiguous > 0)
         snprintf(missing, MISSING_SIZE, "tickets are not kept exactly here, and so it is not known who is enabled");
     else
-        confirmation = trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing) ? CONFIRMED
-                                                                                                      : NOT_CONFIRMED;
+        confirmation =
+            trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing) ? CONFIRMED : NOT_CONFIRMED;
     answer_close(&answer, &question);
     return confirmation;
 }
