@@ -11,6 +11,7 @@
 struct run {
     const struct trace *trace;
     const struct model *model;
+    const struct instance *instance;
     const struct moment *moments;
     size_t last; /* moment */
     unsigned n, k;

@@ -168,7 +168,7 @@ static bool shows_k_deadlock(const struct placed_run *placed)
         return lacks(placed, "somebody makes progress in its loop, or nobody steps");
     if (placed->graph == NULL)
         return true;
-    const struct waiting waiting = {placed->graph, placed->enabled};
+    const struct who_waits waiting = {placed->graph, placed->enabled};
     const uint32_t *states = placed->states;
     for (size_t m = loop_of(run);; m--) {
         if (is_stuck(&waiting, states[m]))

@@ -54,7 +54,7 @@ static enum confirmation confirm(const struct trace *trace, const struct executi
 
 static void print_confirmation(enum confirmation confirmation, enum property property, const char *missing)
 {
-    const char *name = property_info[property].name;
+    const char *name = property_title(property);
     if (confirmation == NEEDS_EXPLORATION)
         printf("\nUndecided whether the run violates %s: %s.\n", name, missing);
     else if (confirmation == NOT_CONFIRMED)
@@ -99,7 +99,7 @@ int command_replay(int argc, char **argv)
     char names[FAULT_KINDS][FAULT_NAME_SIZE];
     for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
         printf("%s %s", f > 0 ? "," : ", with", names[f]);
-    printf(": %s (%s), %s\n\n", property_info[trace.property].name, property_info[trace.property].number, trace.what);
+    printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
     enum confirmation confirmation = NOT_CONFIRMED;
     char missing[MISSING_SIZE] = "";
