@@ -19,6 +19,7 @@
     ALGORITHM(n_factorial_bit_with_one_bit_mending)                                                                    \
     ALGORITHM(burns_lynch)                                                                                             \
     ALGORITHM(bakery)                                                                                                  \
+    ALGORITHM(peterson)                                                                                                \
     ALGORITHM(semaphore)                                                                                               \
     ALGORITHM(bank)                                                                                                    \
     ALGORITHM(queue)                                                                                                   \

@@ -51,8 +51,11 @@ struct shared {
 
 struct locals {
     position at;
-    struct Label label;
-    struct Scan scan;
+    TIMESTAMPS_FRAMES
+    {
+        struct Label label;
+        struct Scan scan;
+    };
     proc i;
     procset todo;
     procset order; /* those that are ordered before p */
@@ -203,4 +206,5 @@ END
     ALGORITHM(.paper = "zehavi13", .figure = "Algorithm 1", .doorway = true, .fairness = "first in, first enabled",    \
               .max_n = TIMESTAMPS_MAX_N, __VA_ARGS__,                                                                  \
               CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, CRASH},      \
-                     {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {FIFE, ATOMIC, CRASH}))
+                     {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {FIFE, ATOMIC, CRASH},           \
+                     {LOCAL_SPIN_CC, ATOMIC, CRASH}, {LOCAL_SPIN_DSM, ATOMIC, CRASH}))

@@ -52,9 +52,9 @@ static json_t *finding_json(const struct finding *finding, const struct model *m
         counterexample = trace_to_json(&trace);
         trace_close(&trace);
     }
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
-                     property_info[finding->property].number, "verdict", verdict_name[finding->verdict], "fired",
-                     (json_int_t)finding->fired, "bound",
+    return json_pack("{s:s, s:s, s:s?, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
+                     property_info[finding->property].number, "model", property_info[finding->property].model,
+                     "verdict", verdict_name[finding->verdict], "fired", (json_int_t)finding->fired, "bound",
                      finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound)
                                                                      : json_null(),
                      "counterexample", counterexample);
@@ -111,7 +111,9 @@ static void limits_text(const struct request *request, const struct exploration 
 /* ", at most 2 own steps": what is counted is given in the singular. */
 static void print_bound(uint64_t bound, const char *counted)
 {
-    static const char *const words[] = {"step", "entry", "time"}, *const plurals[] = {"steps", "entries", "times"};
+    static const char *const words[] = {"step", "entry", "time", "reference"}, *const plurals[] = {"steps", "entries",
+                                                                                                   "times",
+                                                                                                   "references"};
     unsigned w = 0;
     while (strstr(counted, words[w]) == NULL)
         w++;
@@ -126,7 +128,7 @@ static void print_finding(const struct request *request, const struct exploratio
     const struct property_info *info = &property_info[finding->property];
     char number[32], limits[160];
     limits_text(request, exploration, limits, sizeof limits);
-    printf("  %-20s %-4s ", info->name, info->number);
+    printf("  %-20s %-4s ", property_title(finding->property), info->number);
     switch (finding->verdict) {
     case HOLDS:
         printf("holds%s", limits);
@@ -157,8 +159,8 @@ static void print_counterexample(const struct finding *finding, const struct exp
     struct trace trace;
     struct execution execution;
     trace_of(&trace, finding, model);
-    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name,
-           property_info[finding->property].number, finding->what);
+    printf("\n%s (%s) is violated: %s.\n", property_title(finding->property), property_info[finding->property].number,
+           finding->what);
     if (exploration->scheduled)
         printf("The first %zu step%s are the schedule's.\n", exploration->beginning.count,
                plural(exploration->beginning.count));

@@ -70,6 +70,9 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    LOCAL_SPIN_CC, /* one property in three models of memory */
+    LOCAL_SPIN_DSM,
+    LOCAL_SPIN_WRITE_BACK,
     PROPERTIES
 };
 
@@ -83,7 +86,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 20 };
+enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 

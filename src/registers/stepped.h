@@ -20,19 +20,16 @@
 typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
-typedef uint16_t procset;
+typedef uint64_t procset;
 typedef uint8_t number;
 typedef uint64_t numberset;
 typedef uint16_t ticket;
 typedef uint64_t word;
 
-enum {
-    STEPPED_PROCESSES_MAX = 16,
-    PROCESSES_MAX = STEPPED_PROCESSES_MAX,
-    LOCALS_MAX = 248,
-    STEPPED_WORD_BITS = 62,
-    NUMBER_BITS = 16
-};
+/* A text can be run for so many processes, and explored for so many. */
+enum { STEPPED_PROCESSES_MAX = 64, PROCESSES_MAX = STEPPED_PROCESSES_MAX, CHECKED_PROCESSES_MAX = 16 };
+
+enum { LOCALS_MAX = 416, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
 
 /* Of a field in a word whose values are 0 .. most: here as few as will do, so that states are small. */
 #define field_bits(most, fixed) bits_up_to(most)

@@ -16,6 +16,7 @@
 #include "registers/language.h"
 
 #define TIMESTAMPS_MAX_N 16
+#define TIMESTAMPS_FRAMES union
 #define TIMESTAMPS_BITS "bits((n)! - 1)"
 #define TIMESTAMPS_CHECKED_ONLY true
 
