@@ -99,6 +99,7 @@ typedef enum admit_error {
     ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
     ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
                            n and k */
+    ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
 } admit_error;
 
 /* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE and

@@ -67,7 +67,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS)
 
 $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+	$(COMPILE_TEST) $(LDFLAGS) $< $(JUDGE) $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+
+# What threads have seen of each other's timestamps is judged as in the checker.
+$(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
+$(BUILD)/tests/native/timestamps: $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
 
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.

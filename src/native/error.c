@@ -69,6 +69,8 @@ const char *admit_error_message(admit_error error)
         return n_too_large;
     case ADMIT_DOES_NOT_FIT:
         return does_not_fit;
+    case ADMIT_CHECKED_ONLY:
+        return "the algorithm is for admit check alone: no machine has its steps";
     }
     return "unknown error";
 }

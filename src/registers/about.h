@@ -45,6 +45,15 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
+/* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
+ * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
+ * locals: checker/climbing.h tells what this is for. */
+struct climb {
+    size_t under_way; /* a flag: from the first read to the write, and at no other time */
+    size_t largest;   /* a ticket: of those read so far and its own */
+    size_t todo;      /* a procset: whose tickets have not been read yet */
+};
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -71,7 +80,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
+enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 20 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 
@@ -85,10 +94,12 @@ struct about {
     const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
     const char *fairness;  /* one phrase for a person */
+    bool checked_only;     /* its steps are no machine's: the checker has it, libadmit refuses it */
     bool doorway;          /* whether it has one; then the text says waiting_room() */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
+    struct climb climb;                            /* if tickets are made by such an operation, and only so */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
 };
