@@ -2,8 +2,12 @@
  *
  * Whether an executed run really shows what its trace says: looked up in the run itself, without the explorer.
  */
+#include "checker/die.h"
 #include "checker/faults.h"
+#include "checker/references.h"
 #include "checker/trace.h"
+
+#include <stdlib.h>
 
 struct run {
     const struct trace *trace;
@@ -242,6 +246,42 @@ static bool somebody_enters_past(const struct run *run)
     return enters && stays_in_loop(run, run->trace->i, WAITING_ROOM);
 }
 
+/* What i has in its cache after so many steps, and in *references how many it has made in them. */
+static uint8_t *copies_after(const struct run *run, enum memory_model model, size_t steps, unsigned *references)
+{
+    uint8_t *copies = must_allocate(run->instance->reg_count);
+    *references = 0;
+    for (size_t s = 0; s < steps; s++) {
+        const struct access *access = &run->moments[s + 1].access;
+        if (access->kind == NO_ACCESS)
+            continue;
+        enum copy copy = (enum copy)copies[access->reg];
+        struct effect effect = effect_of(access->kind, access->value, access->result);
+        if (run->trace->steps[s].process != run->trace->i)
+            copy = copy_after_other(model, effect, copy);
+        else
+            *references += is_remote(model, run->instance->regs[access->reg].home == run->trace->i, effect, &copy);
+        copies[access->reg] = (uint8_t)copy;
+    }
+    return copies;
+}
+
+/* The cache is at the end of the loop what it was at its start, and there were references in between. */
+static bool shows_references_for_ever(const struct run *run)
+{
+    const char *name = property_info[run->trace->property].model;
+    enum memory_model model = CC;
+    while (strcmp(memory_model_name[model], name) != 0)
+        model++;
+    unsigned before, after;
+    uint8_t *first = copies_after(run, model, loop_of(run), &before);
+    uint8_t *last = copies_after(run, model, loop_end_of(run), &after);
+    bool same = model == DSM || memcmp(first, last, run->instance->reg_count) == 0;
+    free(first);
+    free(last);
+    return same && after > before && is_under_way_throughout_loop(run, run->trace->i);
+}
+
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
 {
     struct run run = {.trace = trace,
@@ -277,6 +317,11 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         break;
     case BOUNDED_WAITING:
         confirmed = stays_in_loop(&run, trace->i, WAITING_ROOM) && enters_in_loop(&run, trace->j);
+        break;
+    case LOCAL_SPIN_CC:
+    case LOCAL_SPIN_DSM:
+    case LOCAL_SPIN_WRITE_BACK:
+        confirmed = shows_references_for_ever(&run);
         break;
     case FIFE:
         confirmed = shows_fife_broken(&run);

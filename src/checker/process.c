@@ -25,6 +25,17 @@ static void list_own_registers(struct instance *instance)
     instance->own_first[instance->setting.n] = count;
 }
 
+static struct reg reg_of(const struct setting *setting, const struct declared *array, unsigned element)
+{
+    unsigned row = element / array->columns, column = element % array->columns;
+    struct reg reg = {.array = array, .element = element, .writer = array->writer == ANYBODY ? -1 : (int)row};
+    reg.home = array->home != NULL ? array->home(setting->n, row, column) : reg.writer >= 0 ? (unsigned)reg.writer : 0;
+    if (reg.home >= setting->n)
+        die("%s: %s[%u] lies in the memory of process %u, of %u", setting->algorithm->about.id, array->name, element,
+            reg.home, setting->n);
+    return reg;
+}
+
 size_t copies_at(const struct instance *instance)
 {
     return instance->setting.algorithm->locals_size;
@@ -91,8 +102,7 @@ void instance_open(struct instance *instance, const struct setting *setting)
             die("%s: %s has %u elements, but only %u processes to write them", algorithm->about.id, array->name,
                 array->count, setting->n);
         for (unsigned e = 0; e < array->count; e++)
-            instance->regs[array->first + e] = (struct reg){
-                .array = array, .element = e, .writer = array->writer == ANYBODY ? -1 : (int)(e / array->columns)};
+            instance->regs[array->first + e] = reg_of(setting, array, e);
     }
     list_own_registers(instance);
     number_copies(instance);

@@ -31,7 +31,8 @@ struct setting {
 struct reg {
     const struct declared *array;
     unsigned element;
-    int writer; /* the only process that writes it, or -1 */
+    int writer;    /* the only process that writes it, or -1 */
+    unsigned home; /* the process in whose memory it lies */
 };
 
 struct instance {

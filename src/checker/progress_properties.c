@@ -104,7 +104,7 @@ struct lockouts {
     uint64_t limit;     /* states up to here are looked at */
     atomic_uint next;   /* process to look at */
     atomic_uint lowest; /* that can be locked out, so far */
-    struct lockout of[STEPPED_PROCESSES_MAX];
+    struct lockout of[CHECKED_PROCESSES_MAX];
 };
 
 static void lockout_close(struct lockout *lockout)

@@ -18,11 +18,22 @@ struct property_info {
     bool needs_graph;    /* all but exclusion */
     bool needs_enabled;  /* speaks of the enabled relation */
     const char *bound;   /* what `bound` counts, if it has one, in the singular */
+    const char *model;   /* of memory, where the property has one in each; NULL: it has none */
 };
 
 /* The last is none of them: what a single sentence says (src/claims). It can be shown by a run, but not be asked for. */
 extern const struct property_info property_info[PROPERTIES + 1];
 extern const char *const verdict_name[];
+
+/* PROPERTIES if there is none of this name and, if it is not NULL, this model of memory. */
+enum property property_find(const char *name, const char *model);
+/* "local-spin (cc)", or just the name. The text is static. */
+const char *property_title(enum property property);
+
+static inline bool is_local_spin(enum property property)
+{
+    return property >= LOCAL_SPIN_CC && property <= LOCAL_SPIN_WRITE_BACK;
+}
 
 /* An answer. */
 struct finding {
@@ -42,7 +53,7 @@ struct finding {
  * needs. Atomic because several threads fill them in. */
 struct enabled {
     _Atomic uint16_t *critical, *remainder;
-    uint16_t *own_steps[STEPPED_PROCESSES_MAX];
+    uint16_t *own_steps[CHECKED_PROCESSES_MAX];
 };
 
 void enabled_find(struct enabled *enabled, const struct graph *graph);
@@ -63,6 +74,7 @@ void judge_bounded_section(struct finding *finding, const struct exploration *ex
 void judge_bounded_waiting(struct finding *finding, const struct exploration *exploration);
 void judge_overtaking(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
 void judge_order(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
+void judge_local_spin(struct finding *finding, const struct exploration *exploration);
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled);
 

@@ -5,7 +5,7 @@
 
 enum {
     FAR = 1024, /* more than all narrow gaps of a state together */
-    PRESENT_MAX = STEPPED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
+    PRESENT_MAX = CHECKED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
 };
 
 struct renaming {

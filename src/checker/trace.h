@@ -30,8 +30,8 @@ struct trace_start {
     struct fed_step {
         uint8_t choice;
         uint64_t value; /* what the accessed register is said to hold */
-    } * way[STEPPED_PROCESSES_MAX];
-    size_t length[STEPPED_PROCESSES_MAX];
+    } * way[CHECKED_PROCESSES_MAX];
+    size_t length[CHECKED_PROCESSES_MAX];
 };
 
 struct trace {
@@ -47,7 +47,7 @@ struct trace {
 
 /* Everything that is true at one moment of an execution. */
 struct moment {
-    struct process process[STEPPED_PROCESSES_MAX];
+    struct process process[CHECKED_PROCESSES_MAX];
     uint64_t *values;
     struct access access;         /* of the step that led here */
     uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures, if no step between is ambiguous */

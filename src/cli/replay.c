@@ -76,7 +76,7 @@ int command_replay(int argc, char **argv)
     char names[FAULT_KINDS][FAULT_NAME_SIZE];
     for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
         printf("%s %s", f > 0 ? "," : ", with", names[f]);
-    printf(": %s (%s), %s\n\n", property_info[trace.property].name, property_info[trace.property].number, trace.what);
+    printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
     bool shown = possible && confirmed(&trace, &execution);
     if (!possible)
@@ -84,10 +84,9 @@ int command_replay(int argc, char **argv)
     else if (shown && trace.property == PROPERTIES)
         printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
     else if (shown)
-        printf("\nConfirmed: executed again, the run violates %s.\n", property_info[trace.property].name);
+        printf("\nConfirmed: executed again, the run violates %s.\n", property_title(trace.property));
     else
-        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n",
-               property_info[trace.property].name);
+        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n", property_title(trace.property));
     execution_close(&execution);
     trace_close(&trace);
     json_decref(json);

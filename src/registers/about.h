@@ -33,6 +33,9 @@ enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
  * example [0][2]. For people only: nothing depends on it. */
 typedef void element_namer(char *name, size_t size, unsigned n, unsigned row, unsigned column);
 
+/* In whose memory the register in this row and column lies, where memory is distributed (DSM). */
+typedef unsigned element_home(unsigned n, unsigned row, unsigned column);
+
 /* Writes the value of a packed word as the paper would, for example ISSUE=3 VALID=2. For people only. */
 typedef void word_printer(char *text, size_t size, unsigned n, unsigned k, uint64_t value);
 
@@ -67,6 +70,9 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    LOCAL_SPIN_CC, /* one property in three models of memory */
+    LOCAL_SPIN_DSM,
+    LOCAL_SPIN_WRITE_BACK,
     PROPERTIES
 };
 
@@ -80,7 +86,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 20 };
+enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 

@@ -10,7 +10,8 @@
  *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
  *                                       `position at` comes first, in every frame
  *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who
- *                                       writes, whose memory (home)
+ *                                       writes, and .home: in whose memory each element lies, if not in its writer's
+ *                                       (process 0's, if it has several)
  *                                       .remembered: its writer may say own() of it
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
@@ -55,8 +56,8 @@
  *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
  *                                       its value, or in debug builds gets another: set it before it is used again
  *
- * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
- * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
+ * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
+ * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
  * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite), word
  * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/numbers.h.
  *
@@ -99,6 +100,11 @@ static inline unsigned bits_up_to(unsigned most)
 static inline procset only(unsigned v)
 {
     return (procset)((procset)1 << v);
+}
+
+static inline unsigned elements(procset set)
+{
+    return (unsigned)__builtin_popcountll(set);
 }
 
 static inline bool has(procset set, unsigned v)

@@ -74,8 +74,9 @@ struct declaration {
 struct declared {
     size_t count, columns;
     uint64_t domain, initial;
-    int writer, home;
-    element_namer *elements; /* of no use here, as are the next three */
+    int writer;
+    element_home *home; /* of no use here, as are the next four */
+    element_namer *elements;
     word_printer *shown;
     bool unbounded, remembered;
 };
@@ -159,7 +160,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
                                                  .columns = (columns_),                                                \
                                                  .domain = (domain_),                                                  \
                                                  .initial = (initial_),                                                \
-                                                 .home = -1,                                                           \
                                                  __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \

@@ -20,19 +20,16 @@
 typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
-typedef uint16_t procset;
+typedef uint64_t procset;
 typedef uint8_t number;
 typedef uint64_t numberset;
 typedef uint16_t ticket;
 typedef uint64_t word;
 
-enum {
-    STEPPED_PROCESSES_MAX = 16,
-    PROCESSES_MAX = STEPPED_PROCESSES_MAX,
-    LOCALS_MAX = 248,
-    STEPPED_WORD_BITS = 62,
-    NUMBER_BITS = 16
-};
+/* A text can be run for so many processes, and explored for so many. */
+enum { STEPPED_PROCESSES_MAX = 64, PROCESSES_MAX = STEPPED_PROCESSES_MAX, CHECKED_PROCESSES_MAX = 16 };
+
+enum { LOCALS_MAX = 416, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
 
 /* Of a field in a word whose values are 0 .. most: here as few as will do, so that states are small. */
 #define field_bits(most, fixed) bits_up_to(most)
@@ -51,7 +48,7 @@ struct declared {
     uint64_t domain;  /* TICKET, or the number of values */
     uint64_t initial;
     int writer;              /* enum writer */
-    int home;                /* process in whose memory it lies (DSM), or -1: its writer's */
+    element_home *home;      /* in whose memory its elements lie (DSM), if not in their writers' */
     element_namer *elements; /* how its elements are called, if not by their numbers */
     word_printer *shown;     /* how a value of it is printed, if not as a number */
     bool unbounded;          /* a word with numbers that grow for ever (checker/numbers.h) */
@@ -171,7 +168,6 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
                                            .columns = (columns_),                                                      \
                                            .domain = (domain_),                                                        \
                                            .initial = (initial_),                                                      \
-                                           .home = -1,                                                                 \
                                            __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \

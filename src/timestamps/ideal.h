@@ -11,12 +11,12 @@
  *    interrupts an operation; so a violation found with it is one of all of them. That there is none is said of it
  *    alone.
  *
- * One word of n places, the first in the lowest bits.
+ * One word, a number below n!: with n = 3 it takes 3 bits of a state.
  */
 #include "registers/language.h"
 
-#define TIMESTAMPS_MAX_N 15
-#define TIMESTAMPS_BITS "n * bits(n - 1)"
+#define TIMESTAMPS_MAX_N 16
+#define TIMESTAMPS_BITS "bits((n)! - 1)"
 #define TIMESTAMPS_CHECKED_ONLY true
 
 struct timestamps {
@@ -33,45 +33,74 @@ struct Scan {
     word order;
 };
 
-static inline unsigned ideal_place_bits(unsigned n)
+/* The order as a number below n!: of the p-th process, how many with lower numbers come after it, times (n - 1 - p)!. */
+static inline uint64_t ideal_orders(unsigned n)
 {
-    return bits_up_to(n - 1);
+    uint64_t orders = 1;
+    for (unsigned m = 2; m <= n; m++)
+        orders *= m;
+    return orders;
 }
 
-static inline unsigned ideal_at(word order, unsigned place, unsigned n)
+static inline word ideal_packed(const proc at[], unsigned n)
 {
-    return (unsigned)(order >> place * ideal_place_bits(n) & ((1u << ideal_place_bits(n)) - 1));
+    word order = 0;
+    for (unsigned p = 0; p < n; p++)
+        for (unsigned q = p + 1; q < n; q++)
+            order += at[q] < at[p] ? ideal_orders(n - 1 - p) : 0;
+    return order;
+}
+
+static inline void ideal_unpack(word order, proc at[], unsigned n)
+{
+    procset left = (procset)(((uint64_t)1 << n) - 1);
+    for (unsigned p = 0; p < n; p++) {
+        procset from = left;
+        for (word lower = order / ideal_orders(n - 1 - p); lower > 0; lower--)
+            from &= (procset)(from - 1);
+        at[p] = (proc)__builtin_ctzll(from);
+        left &= (procset)~only(at[p]);
+        order %= ideal_orders(n - 1 - p);
+    }
 }
 
 static inline word ideal_moved_to_end(word order, unsigned i, unsigned n)
 {
-    word moved = 0;
+    proc at[TIMESTAMPS_MAX_N];
     unsigned place = 0;
+    ideal_unpack(order, at, n);
     for (unsigned p = 0; p < n; p++)
-        if (ideal_at(order, p, n) != i)
-            moved |= (word)ideal_at(order, p, n) << place++ * ideal_place_bits(n);
-    return moved | (word)i << place * ideal_place_bits(n);
+        if (at[p] != i)
+            at[place++] = at[p];
+    at[place] = (proc)i;
+    return ideal_packed(at, n);
 }
 
 static void ideal_show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
     int used = 0;
+    proc at[TIMESTAMPS_MAX_N];
+    ideal_unpack(value, at, n);
     for (unsigned p = 0; p < n && used >= 0 && (size_t)used < size; p++)
-        used += snprintf(text + used, size - (size_t)used, "%s%u", p > 0 ? "," : "", ideal_at(value, p, n));
+        used += snprintf(text + used, size - (size_t)used, "%s%u", p > 0 ? "," : "", (unsigned)at[p]);
 }
 
 static inline void order_of(const struct Scan *scan, unsigned n, unsigned rank[])
 {
+    proc at[TIMESTAMPS_MAX_N];
+    ideal_unpack(scan->order, at, n);
     for (unsigned p = 0; p < n; p++)
-        rank[ideal_at(scan->order, p, n)] = p;
+        rank[at[p]] = p;
 }
 
 static inline procset ordered_before(const struct Scan *scan, unsigned i, unsigned n)
 {
+    unsigned rank[TIMESTAMPS_MAX_N] = {0};
     procset before = 0;
-    for (unsigned p = 0; ideal_at(scan->order, p, n) != i; p++)
-        before |= only(ideal_at(scan->order, p, n));
+    order_of(scan, n, rank);
+    for (unsigned j = 0; j < n; j++)
+        before |= rank[j] < rank[i] ? only(j) : 0;
     return before;
 }
 
@@ -79,10 +108,7 @@ static inline procset ordered_before(const struct Scan *scan, unsigned i, unsign
 #define declare timestamps_declare
 DECLARE
 {
-    word by_number = 0;
-    for (unsigned j = 0; j < n; j++)
-        by_number |= (word)j << j * ideal_place_bits(n);
-    S->order = shared_word("ORDER", n * ideal_place_bits(n), by_number, .shown = ideal_show);
+    S->order = registers("ORDER", 1, ideal_orders(n), 0, .writer = ANYBODY, .shown = ideal_show);
 }
 
 PROCEDURE(Label)

@@ -38,7 +38,7 @@ BEGIN
     AT("look")
     (void)get(S->other[i]);
     if (k != RIGHT)
-        L.seen = (number)own(k == FOREIGN ? S->turn[(i + 1) % n] : S->other[i]);
+        L.seen = (number)own((k == FOREIGN ? S->turn : S->other)[k == FOREIGN ? (i + 1) % n : i]);
 END
 
 LEAVE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The timestamp systems: their labels, the histories of each, how many steps an operation takes; and every mutant of them
- * is caught. ADMIT_TIMESTAMP_RUNS=N makes N times as many random runs.
+ * The timestamp systems: their labels, the histories of each, how many steps an operation takes; and every mutant of
+ * them is caught. ADMIT_TIMESTAMP_RUNS=N makes N times as many random runs.
  */
 #include "unit.h"
 
@@ -83,8 +83,8 @@ static void labels_follow_the_rule(void **state)
 
 /* --- the judge ---------------------------------------------------------------------------------------------------- */
 
-/* A history in words: "Bi" and "Ei" begin and end a Label of process i, "bi" begins a Scan, and "ei:201" ends it, with the
- * processes from the first to the last. */
+/* A history in words: "Bi" and "Ei" begin and end a Label of process i, "bi" begins a Scan, and "ei:201" ends it, with
+ * the processes from the first to the last. */
 static enum history_property judged(const char *history, unsigned n)
 {
     struct timeline *timeline = timeline_open(n, NO_VIEWS);
@@ -214,7 +214,8 @@ static void runs_of(const char *name, unsigned n, uint64_t runs)
             fail_msg("%s, n = %u: the premise of %s is never met", name, n, history_property_name[p]);
     }
     struct steps most = most_steps(name, n);
-    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads one
+    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads
+    one
      * writes nothing. */
     most.reads[LABEL_OPERATION] -= strcmp(name, "linear") == 0 && n == 2;
     for (unsigned o = 0; o < OPERATIONS; o++) {
