@@ -40,7 +40,8 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 {
     return a->algorithm == b->algorithm && a->n == b->n && a->k == b->k && a->registers == b->registers &&
            a->any_order == b->any_order && a->crashes == b->crashes && a->shutdowns == b->shutdowns &&
-           a->failures == b->failures && a->aborts == b->aborts && a->transient == b->transient;
+           a->failures == b->failures && a->aborts == b->aborts && a->transient == b->transient &&
+           memcmp(a->passages, b->passages, sizeof a->passages) == 0;
 }
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
@@ -153,6 +154,8 @@ static void answer_alone(struct row *row, uint64_t limit)
     forget_notes(row);
     if (row->statement->calculation != NULL) {
         row->statement->calculation->compute(row, limit);
+    } else if (row->statement->history.system != NULL) {
+        ask_history(row);
     } else {
         struct instance instance;
         instance_open(&instance, &row->setting);
