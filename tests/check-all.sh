@@ -26,7 +26,6 @@ one_bit -n 6 --registers atomic
 one_bit -n 7 --registers atomic
 one_bit -n 4 --registers safe --fault crash:4
 one_bit -n 3 --registers safe --property lockout-freedom
-one_bit -n 8 --property exclusion --fingerprints
 one_bit_stabilizing -n 5
 one_bit_stabilizing -n 5 --registers safe
 three_bit -n 2 --registers safe
