@@ -71,15 +71,19 @@ static const struct statement statements[] = {
     /* --- 2 -------------------------------------------------------------------------------------------------------- */
     {.where = "Section 2",
      .says = "whoever is first come, first served",
+     .note = "bakery as an algorithm for l = 2: it lets in even fewer",
      .algorithm = "bakery",
-     .n = {2, 3},
+     .n = {3, 3},
+     .k = {2, 2},
      .behaviours = CRASH,
      .properties = P(FCFS)},
     {.where = "Section 2",
      .says = "is locked out by one crash, and so for l > 1 no l-exclusion",
      .published = DENIED,
+     .note = "bakery as an algorithm for l = 2: it lets in even fewer",
      .algorithm = "bakery",
-     .n = {2, 3},
+     .n = {3, 3},
+     .k = {2, 2},
      .behaviours = CRASH,
      .properties = P(LOCKOUT_FREEDOM)},
     OVER_EACH(2, 2, .where = "Section 2", .says = "conversely, for l > 1: no lockout, so not first come, first served",
@@ -88,8 +92,8 @@ static const struct statement statements[] = {
               .properties = P(FCFS)),
     OVER_EACH(1, 2, .where = "Section 2", .says = "an enabled process remains enabled until it enters",
               .enabled_judge = &stays_enabled),
-    OVER_EACH(1, 2, .where = "Section 2", .says = "first in, first enabled is 0-overtaking", .properties = P(OVERTAKING),
-              .bound = none),
+    OVER_EACH(1, 2, .where = "Section 2", .says = "first in, first enabled is 0-overtaking",
+              .properties = P(OVERTAKING), .bound = none),
 
     /* --- 3.2, 4 --------------------------------------------------------------------------------------------------- */
     OVER_EACH_WITHIN(doorway, 1, 2, .where = "Section 2", .says = "the doorway: x, a Label, the others' x",
@@ -165,7 +169,8 @@ static const struct statement statements[] = {
     WITHOUT("afek/linear:labels_first", "line 2 must come after line 1", 2, 1, 1, DENIED, EXCLUSION),
     WITHOUT("afek/ideal:no_set", "S, the set of lines 3 and 4, is needed", 4, 2, 1, UNSAID, FIFE),
     WITHOUT("afek/ideal:no_second_look", "line 6 is needed", 4, 2, 1, UNSAID, FIFE),
-    WITHOUT("test:watched_ideal:no_second_label", "line 12: without it Test can grow", 3, 1, 0, DENIED, LOCKOUT_FREEDOM),
+    WITHOUT("test:watched_ideal:no_second_label", "line 12: without it Test can grow", 3, 1, 0, DENIED,
+            LOCKOUT_FREEDOM),
 };
 
 const struct chapter afek94_algorithm = {statements, sizeof statements / sizeof statements[0]};

@@ -126,7 +126,8 @@ static void look_at_discoveries(struct finding *finding, const struct exploratio
             bool then = looked;
             if (who == p && accesses(exploration, state, p, reveal, false) && stands_at(exploration, state, p, "5"))
                 then = false;
-            else if (who == q && accesses(exploration, state, q, reveal, true) && stands_at(exploration, state, q, "4e"))
+            else if (who == q && accesses(exploration, state, q, reveal, true) &&
+                     stands_at(exploration, state, q, "4e"))
                 then = true;
             uint64_t place = 2 * (uint64_t)graph->targets[edge] + then;
             if (!seen[place]) {
@@ -214,9 +215,9 @@ static uint64_t writes_for(const struct exploration *exploration, unsigned p, un
     for (uint32_t state = 0; state < graph.states; state++) {
         in[state] = graph.standing[state].waiting_room >> p & 1;
         for (uint64_t edge = graph.first[state]; edge < graph.first[state + 1]; edge++) {
-            bool writes = (exploration->graph.kinds[edge] & EDGE_PROCESS) == q &&
-                          (accesses(exploration, state, q, first, false) ||
-                           accesses(exploration, state, q, first + 1, false));
+            bool writes =
+                (exploration->graph.kinds[edge] & EDGE_PROCESS) == q &&
+                (accesses(exploration, state, q, first, false) || accesses(exploration, state, q, first + 1, false));
             graph.kinds[edge] = (uint8_t)((exploration->graph.kinds[edge] & EDGE_PROCESS) | (writes ? COUNTED : 0));
         }
     }

@@ -56,10 +56,10 @@ static void compute_references(struct row *row, uint64_t memory_limit)
 }
 const struct calculation references_counted = {"remote references:", compute_references};
 
-/* How they grow up to the row's n, as 100 times the exponent of n. */
+/* How they grow up to the row's n: by how many percent they are off a line. */
 static void compute_growth(struct row *row, uint64_t memory_limit)
 {
-    static const unsigned sizes[] = {2, 4, 8, 16, 22};
+    static const unsigned sizes[] = {2, 4, 6, 8, 11};
     struct series series = {.model = model_named(row->statement->other)};
     struct growth growth;
     struct tally tally;
@@ -75,9 +75,9 @@ static void compute_growth(struct row *row, uint64_t memory_limit)
     if (!growth.known)
         return;
     row->has_measured = true;
-    row->measured = (uint64_t)(100 * growth.exponent + 0.5);
-    row->found = row->measured <= row->bound ? HOLDS : VIOLATED;
-    snprintf(row->note, sizeof row->note, "a fit to samples, n^%.2f: %s", growth.exponent,
-             growth_words(growth.exponent));
+    row->measured = (uint64_t)(100 * growth.line_error + 0.5);
+    row->found = is_linear(&growth) ? HOLDS : VIOLATED;
+    snprintf(row->note, sizeof row->note, "a fit to samples, n = %u to %u: %.1f n %c %.1f", growth.from, growth.to,
+             growth.slope, growth.offset < 0 ? '-' : '+', growth.offset < 0 ? -growth.offset : growth.offset);
 }
-const struct calculation references_grow = {"100 times the exponent of n of references:", compute_growth};
+const struct calculation references_grow = {"percent off a line, remote references:", compute_growth};
