@@ -2,7 +2,7 @@
  *
  * What Afek et al. (1994) say of concurrent timestamp systems, in section 3.1; see afek94.c.
  *
- * Definition 3.1 is asked in every interleaving of some plans (L a Label, S a Scan, processes separated by slashes), and
+ * Definition 3.1 is asked in every interleaving of some plans (L a Label, S a Scan, processes separated by slashes) and
  * of random runs, as is each part of Proposition 3.1. Rows about random runs are samples: they count violations.
  */
 #include "claims/afek94.h"

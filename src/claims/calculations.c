@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statements about all algorithms leave out those with more states than this: a few over timestamps. Their notes say how
- * many that were. */
+/* Statements about all algorithms leave out those with more states than this: a few over timestamps. Their notes say
+ * how many. */
 enum { CATALOGUE_STATES = 400000 };
 
 /* --- lamport86, Theorem 1 ----------------------------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ static void compute_lemma_4_2(struct row *row, uint64_t memory_limit)
     free(found);
     if (row->found != HOLDS)
         return;
-    snprintf(row->note, sizeof row->note, "%u ordered pairs of algorithms for any k are meant; %u algorithms too large to ask", meant,
+    snprintf(row->note, sizeof row->note, "%u ordered pairs of algorithms for any k are meant; %u too large to ask", meant,
              left_out);
     row->found = undecided > 0 ? UNDECIDED : meant == 0 ? VACUOUS : HOLDS;
 }
