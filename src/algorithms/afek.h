@@ -38,8 +38,11 @@ struct shared {
 
 struct locals {
     position at;
-    struct Label label;
-    struct Scan scan;
+    TIMESTAMPS_FRAMES
+    {
+        struct Label label;
+        struct Scan scan;
+    };
     proc j;
     procset todo;
     procset S, y;

@@ -51,8 +51,11 @@ struct shared {
 
 struct locals {
     position at;
-    struct Label label;
-    struct Scan scan;
+    TIMESTAMPS_FRAMES
+    {
+        struct Label label;
+        struct Scan scan;
+    };
     proc i;
     procset todo;
     procset order; /* those that are ordered before p */

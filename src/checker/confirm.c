@@ -2,35 +2,22 @@
  *
  * Whether an executed run really shows what its trace says: looked up in the run itself, without the explorer.
  */
+#include "checker/confirm.h"
 #include "checker/die.h"
 #include "checker/faults.h"
 #include "checker/references.h"
-#include "checker/trace.h"
 
 #include <stdlib.h>
 
-struct run {
-    const struct trace *trace;
-    const struct instance *instance;
-    const struct moment *moments;
-    size_t last; /* moment */
-    unsigned n, k;
-};
-
-/* The moments of the loop are loop .. loop_end; the last of them is the first again. */
-static size_t loop_of(const struct run *run)
+struct run run_of(const struct trace *trace, const struct execution *execution)
 {
-    return run->trace->loop;
-}
-
-static size_t loop_end_of(const struct run *run)
-{
-    return run->trace->loop_end;
-}
-
-static enum section section_at(const struct run *run, size_t moment, unsigned i)
-{
-    return (enum section)run->moments[moment].process[i].section;
+    return (struct run){.trace = trace,
+                        .model = &execution->model,
+                        .instance = &execution->model.instance,
+                        .moments = execution->moments,
+                        .last = execution->count - 1,
+                        .n = trace->setting.n,
+                        .k = trace->setting.k};
 }
 
 static bool crashed_at(const struct run *run, size_t moment, unsigned i)
@@ -43,7 +30,7 @@ static bool is_trying(enum section section)
     return section == DOORWAY || section == WAITING_ROOM;
 }
 
-static bool loop_closes(const struct run *run)
+bool loop_closes(const struct run *run)
 {
     if (loop_of(run) == NO_LOOP)
         return false;
@@ -54,7 +41,7 @@ static bool loop_closes(const struct run *run)
                   sizeof run->moments[0].identity) == 0;
 }
 
-static bool steps_in_loop(const struct run *run, unsigned i)
+bool steps_in_loop(const struct run *run, unsigned i)
 {
     for (size_t s = loop_of(run); s < loop_end_of(run); s++)
         if (run->trace->steps[s].process == i && !run->trace->steps[s].fault)
@@ -62,7 +49,7 @@ static bool steps_in_loop(const struct run *run, unsigned i)
     return false;
 }
 
-static bool enters_in_loop(const struct run *run, unsigned i)
+bool enters_in_loop(const struct run *run, unsigned i)
 {
     for (size_t m = loop_of(run); m < loop_end_of(run); m++)
         if (section_at(run, m, i) != CRITICAL && section_at(run, m + 1, i) == CRITICAL)
@@ -70,7 +57,7 @@ static bool enters_in_loop(const struct run *run, unsigned i)
     return false;
 }
 
-static bool stays_in_loop(const struct run *run, unsigned i, enum section section)
+bool stays_in_loop(const struct run *run, unsigned i, enum section section)
 {
     for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
         if (section_at(run, m, i) != section)
@@ -169,81 +156,50 @@ static bool shows_lockout(const struct run *run)
     return is_under_way_throughout_loop(run, run->trace->i) && loop_is_fair(run) && count_crashed(run, false) < run->k;
 }
 
-/* At `moment`, j is inside, and i still waits although it left the doorway before j entered it. */
-static bool is_overtaken_at(const struct run *run, size_t moment)
+bool has_waited_since(const struct run *run, size_t moment, unsigned sections, enum section origin)
 {
-    unsigned i = run->trace->i, j = run->trace->j;
-    if (section_at(run, moment, i) != WAITING_ROOM || section_at(run, moment, j) != CRITICAL)
-        return false;
-    size_t m = moment;
-    while (m > 0 && section_at(run, m, j) != REMAINDER && section_at(run, m, i) == WAITING_ROOM)
-        m--;
-    return section_at(run, m, j) == REMAINDER && section_at(run, m, i) == WAITING_ROOM;
+    for (size_t m = moment + 1; m-- > 0;) {
+        if (!(sections >> section_at(run, m, run->trace->i) & 1))
+            return false;
+        if (section_at(run, m, run->trace->j) == origin)
+            return true;
+    }
+    return false;
 }
 
-/* i steps in the loop and never gets inside: it was not enabled at any moment from which the run goes on without it. */
-static bool shows_not_enabled(const struct run *run, size_t since)
+/* At `moment`, j is inside, and i is still where it was before j came: in the waiting room, say, and so overtaken. */
+static bool is_entered_past_at(const struct run *run, size_t moment, unsigned sections)
+{
+    return section_at(run, moment, run->trace->j) == CRITICAL && has_waited_since(run, moment, sections, REMAINDER);
+}
+
+bool shows_not_enabled(const struct run *run, size_t since, enum section goal)
 {
     for (size_t m = since; m <= run->last; m++)
-        if (section_at(run, m, run->trace->i) == CRITICAL)
+        if (section_at(run, m, run->trace->i) == goal)
             return false;
     return steps_in_loop(run, run->trace->i);
 }
 
-static bool shows_fife_broken(const struct run *run)
+/* Who is inside is enabled, and who steps for ever in vain was not: then the run says it all. */
+static bool shows_entered_past(const struct run *run, unsigned sections)
 {
     for (size_t m = 0; m <= loop_of(run); m++)
-        if (is_overtaken_at(run, m) && shows_not_enabled(run, m))
+        if (is_entered_past_at(run, m, sections) && shows_not_enabled(run, m, CRITICAL))
             return true;
     return false;
 }
 
-/* At `moment`, j is inside, and i, which tries, already did when j was in its remainder. */
-static bool is_passed_at(const struct run *run, size_t moment)
+/* The same of overtaking: that i is not enabled is shown by its own steps, if it takes any in the loop. */
+static bool shows_overtaken_while_stepping(const struct run *run)
 {
-    unsigned i = run->trace->i, j = run->trace->j;
-    size_t m = moment;
-    if (section_at(run, moment, j) != CRITICAL)
-        return false;
-    while (m > 0 && section_at(run, m, j) != REMAINDER && is_trying(section_at(run, m, i)))
-        m--;
-    return section_at(run, m, j) == REMAINDER && is_trying(section_at(run, m, i));
+    return shows_all_but_enabled(run) && steps_in_loop(run, run->trace->i);
 }
 
-/* Who is inside is enabled, and who steps for ever in vain never was since it last came to try: then the run says it
- * all. */
-static bool shows_fifo_enabling_broken(const struct run *run)
+bool relies_on_enabled(enum property property)
 {
-    for (size_t m = 0; m <= loop_of(run); m++)
-        if (is_passed_at(run, m) && shows_not_enabled(run, m))
-            return true;
-    return false;
-}
-
-static bool no_section_changes_in_loop(const struct run *run)
-{
-    for (size_t m = loop_of(run); m < loop_end_of(run); m++)
-        for (unsigned i = 0; i < run->n; i++)
-            if (section_at(run, m, i) != section_at(run, m + 1, i))
-                return false;
-    return true;
-}
-
-/* i steps in vain for ever: trying, or on its way out. */
-static bool steps_in_vain(const struct run *run)
-{
-    unsigned i = run->trace->i;
-    return steps_in_loop(run, i) &&
-           (is_trying(section_at(run, run->last, i)) || section_at(run, run->last, i) == EXIT) &&
-           stays_in_loop(run, i, section_at(run, run->last, i));
-}
-
-static bool somebody_enters_past(const struct run *run)
-{
-    bool enters = false;
-    for (unsigned j = 0; j < run->n; j++)
-        enters |= j != run->trace->i && enters_in_loop(run, j);
-    return enters && stays_in_loop(run, run->trace->i, WAITING_ROOM);
+    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
+           property == K_DEADLOCK_AVOIDANCE;
 }
 
 /* What i has in its cache after so many steps, and in *references how many it has made in them. */
@@ -284,12 +240,7 @@ static bool shows_references_for_ever(const struct run *run)
 
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
 {
-    struct run run = {.trace = trace,
-                      .instance = &execution->model.instance,
-                      .moments = execution->moments,
-                      .last = execution->count - 1,
-                      .n = trace->setting.n,
-                      .k = trace->setting.k};
+    struct run run = run_of(trace, execution);
     bool confirmed = false;
     bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == PROPERTIES;
     if ((!may_be_finite || (trace->property == PROPERTIES && trace->loop != NO_LOOP)) && !loop_closes(&run))
@@ -299,7 +250,7 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_exclusion_broken(&run) && is_stabilized(&run);
         break;
     case FCFS:
-        confirmed = is_overtaken_at(&run, run.last) && is_stabilized(&run) &&
+        confirmed = is_entered_past_at(&run, run.last, WAITS) && is_stabilized(&run) &&
                     (!trace->setting.transient ||
                      (enters_doorway_after_loop(&run, trace->i) && enters_doorway_after_loop(&run, trace->j)));
         break;
@@ -324,30 +275,24 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_references_for_ever(&run);
         break;
     case FIFE:
-        confirmed = shows_fife_broken(&run);
+        confirmed = shows_entered_past(&run, WAITS);
         break;
-    case FIFO_ENABLING:
-        if (shows_fifo_enabling_broken(&run))
-            return CONFIRMED;
-        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
     case STRONG_FIFE:
-        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+    case FIFO_ENABLING:
+        confirmed = shows_entered_past(&run, trace->property == STRONG_FIFE ? WAITS : TRIES);
+        break;
     case OVERTAKING:
-        return somebody_enters_past(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+        confirmed = shows_overtaken_while_stepping(&run);
+        break;
     case K_DEADLOCK_AVOIDANCE:
-        return no_section_changes_in_loop(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+        break;
     case PROPERTIES: /* that it is possible is all that can be looked up */
         confirmed = true;
         break;
     }
+    if (!confirmed && relies_on_enabled(trace->property) && shows_all_but_enabled(&run))
+        return NEEDS_EXPLORATION;
     return confirmed ? CONFIRMED : NOT_CONFIRMED;
-}
-
-/* These rely on somebody's being enabled, which is a statement about all real runs and no others. */
-static bool relies_on_enabled(enum property property)
-{
-    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
-           property == K_DEADLOCK_AVOIDANCE;
 }
 
 void finding_settle(struct finding *finding, const struct exploration *exploration)

@@ -73,9 +73,7 @@ static bool goes_on(const struct pair_question *question, uint32_t state)
            (question->property == FIFO_ENABLING || has(trying(standing) | standing->critical, question->j));
 }
 
-/* j has got ahead in this state of the layer; then i should be enabled (never, for fcfs). That j is enabled counts where
- * nobody has crashed: one who never steps again is enabled without content, and so may others be for its sake. Nothing
- * is lost, since to crash is not to be scheduled any more: the state without the crash is in the layer too (V10). */
+/* j has got ahead in this state of the layer; then i should be enabled (never, for fcfs). */
 static bool is_ahead(const struct pair_question *question, uint32_t state)
 {
     const struct standing *standing = &question->graph->standing[state];
@@ -85,11 +83,11 @@ static bool is_ahead(const struct pair_question *question, uint32_t state)
     case FIFE:
         return has(standing->critical, question->j);
     case STRONG_FIFE:
-        return standing->crashed == 0 && has(enabled->critical[state], question->j) &&
+        return counts_as_enabled(standing, enabled->critical[state], question->j) &&
                has(standing->waiting_room | standing->critical, question->j);
     default:
-        return standing->crashed == 0 &&
-               has(question->leaving ? enabled->remainder[state] : enabled->critical[state], question->j);
+        return counts_as_enabled(standing, question->leaving ? enabled->remainder[state] : enabled->critical[state],
+                                 question->j);
     }
 }
 

@@ -59,6 +59,26 @@ struct enabled {
 void enabled_find(struct enabled *enabled, const struct graph *graph);
 void enabled_close(struct enabled *enabled);
 
+/* That j is enabled counts where nobody has crashed: one who never steps again is enabled without content, and so may
+ * others be for its sake. Nothing is lost, since to crash is not to be scheduled any more: the state without the crash is
+ * reached too (V10). */
+static inline bool counts_as_enabled(const struct standing *standing, uint16_t enabled, unsigned j)
+{
+    return standing->crashed == 0 && enabled >> j & 1;
+}
+
+/* Who waits to enter and to leave (P8). */
+struct who_waits {
+    const struct graph *graph;
+    const struct enabled *enabled;
+};
+
+/* A state from which a schedule without progress would be a k-deadlock. */
+bool is_stuck(const struct who_waits *waiting, uint32_t state);
+/* An edge on which somebody makes progress: changes region, or stops or begins to wait. The context is a
+ * struct who_waits. */
+bool is_progress(const void *context, uint32_t from, uint32_t to);
+
 /* Answers one question about a finished exploration. `enabled` may be NULL if the property does not need it. */
 void judge(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled,
            enum property property);

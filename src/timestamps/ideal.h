@@ -16,6 +16,7 @@
 #include "registers/language.h"
 
 #define TIMESTAMPS_MAX_N 16
+#define TIMESTAMPS_FRAMES union
 #define TIMESTAMPS_BITS "bits((n)! - 1)"
 #define TIMESTAMPS_CHECKED_ONLY true
 
@@ -79,7 +80,7 @@ static inline word ideal_moved_to_end(word order, unsigned i, unsigned n)
 static void ideal_show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
-    int used = 0;
+    int used = snprintf(text, size, "ORDER=");
     proc at[TIMESTAMPS_MAX_N];
     ideal_unpack(value, at, n);
     for (unsigned p = 0; p < n && used >= 0 && (size_t)used < size; p++)

@@ -30,15 +30,10 @@
 
 enum { DIGIT_BITS = 3 };
 
-/* Frames hold many labels, and the checker many frames: there a label has 30 bits, n is up to 11. */
+typedef uint64_t label;
 #if LABEL_SERIAL_BITS > 0
-typedef uint64_t label;
 enum { LABELS_MAX_N = 8 };
-#elif defined(ADMIT_STEPPED)
-typedef uint32_t label;
-enum { LABELS_MAX_N = 11 };
 #else
-typedef uint64_t label;
 enum { LABELS_MAX_N = 22 };
 #endif
 

@@ -36,6 +36,7 @@
 #include "timestamps/labels.h"
 
 #define TIMESTAMPS_MAX_N LABELS_MAX_N
+#define TIMESTAMPS_FRAMES union       /* no process is in a Label and in a Scan at the same time */
 #define TIMESTAMPS_MOMENT "view: COL" /* T, for checks */
 #define TIMESTAMPS_BITS "3 * n * (n - 1) * (n + 2)"
 
@@ -70,7 +71,7 @@ struct Label {
 struct Scan {
     position at;
     struct weak_snap snap;
-    proc rank[PROCESSES_MAX];
+    proc rank[LABELS_MAX_N];
 };
 #include "timestamps/ranks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ranks.h - what a Scan returns: a permutation of the processes, as the rank of each, 0 being the first. Included by a
- * timestamp system after its struct Scan, which ends with `proc rank[PROCESSES_MAX]`.
+ * timestamp system after its struct Scan, which ends with `proc rank[...]`.
  */
 static inline void order_of(const struct Scan *scan, unsigned n, unsigned rank[])
 {

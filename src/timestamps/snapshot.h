@@ -32,6 +32,7 @@ enum { SNAPSHOT_MAX_N = 8 };
 enum { SNAPSHOT_MAX_N = 4 };
 #endif
 #define TIMESTAMPS_MAX_N SNAPSHOT_MAX_N
+#define TIMESTAMPS_FRAMES union
 #define TIMESTAMPS_BITS "n * (3 * (n - 1) * (n + 1) + n) + n * (n - 1)"
 
 struct timestamps {

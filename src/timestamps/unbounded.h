@@ -24,7 +24,8 @@
  */
 #include "registers/language.h"
 
-#define TIMESTAMPS_MAX_N 0 /* no limit */
+#define TIMESTAMPS_MAX_N 0       /* no limit */
+#define TIMESTAMPS_FRAMES struct /* no union: the checker must know of each place whether there is a ticket */
 #define TIMESTAMPS_BITS "unbounded"
 /* The tickets among the locals, if `label` and `scan` are where they have the frames. */
 #define TIMESTAMPS_TICKETS(label, scan)                                                                                \

@@ -28,11 +28,11 @@ confirmed() {
 }
 
 @test "references grow linearly with zehavi, and with the wait with afek" {
-    exits 0 count zehavi/linear -n 4,6,8,11 -k 2 --json
+    exits 0 count zehavi/linear -n 4,8,16,22 -k 2 --json
     json 'all(.[]; (.unbounded | not) and .growth.words == "linear")'
     exits 0 count afek/linear -n 4,8 -k 2 --json
     json 'map(select(.schedule == "adversarial")) | all(.[]; .unbounded and .rmr_max == null)'
-    refused "for n up to 11" count zehavi/linear -n 2,22 -k 2
+    refused "for n up to 22" count zehavi/linear -n 2,23 -k 2
 }
 
 @test "bakery spins in caches only, one_bit nowhere" {
