@@ -316,8 +316,8 @@ static void compute_lemma_4_2(struct row *row, uint64_t memory_limit)
     free(found);
     if (row->found != HOLDS)
         return;
-    snprintf(row->note, sizeof row->note, "%u ordered pairs of algorithms for any k are meant; %u too large to ask", meant,
-             left_out);
+    snprintf(row->note, sizeof row->note, "%u ordered pairs of algorithms for any k are meant; %u too large to ask",
+             meant, left_out);
     row->found = undecided > 0 ? UNDECIDED : meant == 0 ? VACUOUS : HOLDS;
 }
 const struct calculation equivalence_carries_over = {"equivalent to a solution => solution", compute_lemma_4_2};

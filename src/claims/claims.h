@@ -73,7 +73,9 @@ struct statement {
     unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
     unsigned struck;       /* how many may shut down, or fail; 0: all. How many may crash; 0: one */
     bool any_order;
-    unsigned passages; /* how often each goes through; 0: without end */
+    unsigned passages;          /* how often each goes through; 0: without end */
+    uint8_t passages_of[4];     /* of a setting with four processes, if they differ */
+    const char *led_to, *steps; /* where it is explored from, if not from the start, and the steps there (schedule.h) */
 
     /* What is asked: one of these. */
     unsigned properties; /* bits */

@@ -67,8 +67,10 @@ static void write_claim(struct row *row, unsigned behaviours, const char *behavi
     if (add_behaviour && used < size)
         used += (size_t)snprintf(row->claim + used, size - used, ", %s", behaviour);
     if (statement->passages > 0 && used < size)
-        snprintf(row->claim + used, size - used, ", %u passage%s each", statement->passages,
-                 statement->passages > 1 ? "s" : "");
+        used += (size_t)snprintf(row->claim + used, size - used, ", %u passage%s each", statement->passages,
+                                 statement->passages > 1 ? "s" : "");
+    if (statement->led_to != NULL && used < size)
+        snprintf(row->claim + used, size - used, ", %s", statement->led_to);
 }
 
 static void write_property(struct row *row)
@@ -109,6 +111,8 @@ static struct setting setting_of(const struct statement *statement, const struct
     setting.transient = behaviour == TRANSIENT;
     memset(setting.passages, statement->passages > 0 ? (int)statement->passages : UNBOUNDED_PASSAGES,
            sizeof setting.passages);
+    if (statement->passages_of[0] > 0)
+        memcpy(setting.passages, statement->passages_of, sizeof statement->passages_of);
     return setting;
 }
 

@@ -257,6 +257,14 @@ static const struct statement statements[] = {
     WITHOUT("no_compete", "Compete is needed", DENIED, LOCKOUT_FREEDOM),
     WITHOUT("competes_late", "line 1 must come before line 3", UNSAID, EXCLUSION),
     WITHOUT("keeps_allowing", "line 4c: what was allowed must be cancelled", DENIED, EXCLUSION),
+#define FROM_TWO_INSIDE(name, what, published_, ...)                                                                   \
+    {                                                                                                                  \
+        .where = "Section IV", .says = what, .published = published_, .led_to = "from where two are in, one waits",    \
+        .steps = "0*54 1*52 2*44", .algorithm = "zehavi/ideal:" name, .n = {4, 4}, .k = {2, 2},                        \
+        .passages_of = {__VA_ARGS__}, .properties = P(FIFE)                                                            \
+    }
+    FROM_TWO_INSIDE("no_allow", "Allow is needed", DENIED, 1, 1, 1, 1),
+    FROM_TWO_INSIDE("always_anew", "line 4: discoveries that stand must stay", UNSAID, 1, 1, 1, 2),
     WITHOUT("no_order", "Order< is needed", DENIED, LOCKOUT_FREEDOM),
     WITHOUT("label_late", "line 3 must come before line 4", UNSAID, LOCKOUT_FREEDOM),
 

@@ -102,6 +102,17 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
+/* A number for all, a list if they differ, or null: without end. */
+static json_t *passages_json(const struct statement *statement)
+{
+    if (statement->passages_of[0] == 0)
+        return number_or_null(statement->passages > 0, statement->passages);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < sizeof statement->passages_of; i++)
+        json_array_append_new(list, json_integer(statement->passages_of[i]));
+    return list;
+}
+
 static json_t *row_json(const struct row *row, bool listed_only)
 {
     const struct setting *setting = &row->setting;
@@ -112,11 +123,11 @@ static json_t *row_json(const struct row *row, bool listed_only)
         json_array_append_new(faults, json_string(names[f]));
     enum agreement agreement = row_agreement(row);
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper", row->paper->id,
-        "claim", row->claim, "algorithm", text_or_null(algorithm != NULL ? algorithm->about.id : NULL), "n",
-        number_or_null(setting->n > 0, setting->n), "k", number_or_null(setting->k > 0, setting->k), "registers",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper",
+        row->paper->id, "claim", row->claim, "algorithm", text_or_null(algorithm != NULL ? algorithm->about.id : NULL),
+        "n", number_or_null(setting->n > 0, setting->n), "k", number_or_null(setting->k > 0, setting->k), "registers",
         text_or_null(algorithm != NULL ? register_kind_name[setting->registers] : NULL), "faults", faults, "passages",
-        number_or_null(row->statement->passages > 0, row->statement->passages), "property", row->property, "published",
+        passages_json(row->statement), "property", row->property, "published",
         row->statement->published == UNSAID ? json_null() : json_boolean(row->statement->published == AFFIRMED),
         "found", text_or_null(listed_only ? NULL : verdict_name[row->found]), "measured",
         number_or_null(row->has_measured, row->measured), "bound", number_or_null(row->has_bound, row->bound), "states",
