@@ -74,7 +74,7 @@ struct statement {
     unsigned struck;       /* how many may shut down, or fail; 0: all. How many may crash; 0: one */
     bool any_order;
     unsigned passages;          /* how often each goes through; 0: without end */
-    uint8_t passages_of[4];     /* of a setting with four processes, if they differ */
+    uint8_t passages_of[4];     /* of each process, if they differ; then n is at most 4 */
     const char *led_to, *steps; /* where it is explored from, if not from the start, and the steps there (schedule.h) */
 
     /* What is asked: one of these. */

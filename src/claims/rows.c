@@ -69,6 +69,9 @@ static void write_claim(struct row *row, unsigned behaviours, const char *behavi
     if (statement->passages > 0 && used < size)
         used += (size_t)snprintf(row->claim + used, size - used, ", %u passage%s each", statement->passages,
                                  statement->passages > 1 ? "s" : "");
+    for (unsigned i = 0; i < statement->n.to && statement->passages_of[0] > 0 && used < size; i++)
+        used += (size_t)snprintf(row->claim + used, size - used, "%s%u", i > 0 ? "," : ", passages ",
+                                 statement->passages_of[i]);
     if (statement->led_to != NULL && used < size)
         snprintf(row->claim + used, size - used, ", %s", statement->led_to);
 }

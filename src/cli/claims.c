@@ -108,7 +108,7 @@ static json_t *passages_json(const struct statement *statement)
     if (statement->passages_of[0] == 0)
         return number_or_null(statement->passages > 0, statement->passages);
     json_t *list = json_array();
-    for (unsigned i = 0; i < sizeof statement->passages_of; i++)
+    for (unsigned i = 0; i < statement->n.to; i++)
         json_array_append_new(list, json_integer(statement->passages_of[i]));
     return list;
 }
@@ -287,8 +287,8 @@ static void trace_name(const struct row *row, char *name, size_t size)
     faults_text(row, faults, sizeof faults);
     if (row->setting.k > 1)
         snprintf(k, sizeof k, ".k%u", row->setting.k);
-    if (row->statement->passages > 0)
-        snprintf(passages, sizeof passages, ".p%u", row->statement->passages);
+    if (row->setting.passages[0] != UNBOUNDED_PASSAGES)
+        snprintf(passages, sizeof passages, ".p%u", row->setting.passages[0]);
     snprintf(name, size, "%s.%s.n%u%s%s.%s%s.%s.%s.json", row->paper->id, algorithm_text(row), row->setting.n, k,
              passages, register_kind_name[row->setting.registers], row->setting.any_order ? ".any" : "",
              strcmp(faults, "-") == 0 ? "normal" : faults, row->property);
