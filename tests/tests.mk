@@ -4,7 +4,7 @@
 # make test-native   the locks only
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
-# make test-clang    everything built with clang; the locks run
+# make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
 # tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build they test, and make
@@ -21,7 +21,7 @@ HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUI
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK= $(BUILD)/tsan/tests/native/stress tests/suites/threads.sh
-CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES))
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.

@@ -10,6 +10,7 @@
 #include "counter/values.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,8 +235,10 @@ static json_t *row_json(const struct row *row, const struct growth *growth, uint
     char note[160];
     note_of(tally, note, sizeof note);
     bool has_steps = !tally->starved && row->schedule != ADVERSARIAL;
-    json_t *fitted = growth->known ? json_pack("{s:f, s:f, s:s}", "exponent", growth->exponent, "last_exponent",
-                                               growth->last_exponent, "words", growth_words(growth->exponent))
+    json_t *fitted = growth->known ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:s}", "exponent", growth->exponent,
+                                               "last_exponent", growth->last_exponent, "slope", growth->slope, "offset",
+                                               growth->offset, "line_error", growth->line_error, "words",
+                                               is_linear(growth) ? "linear" : growth_words(growth->exponent))
                                    : json_null();
     return json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o, s:I, s:o, s:o}", "algorithm",
                      row->setting.algorithm->about.id, "n", row->setting.n, "k", row->setting.k, "model",
@@ -252,7 +255,12 @@ static json_t *row_json(const struct row *row, const struct growth *growth, uint
 static void print_growth(const struct series *series, const struct growth *growth)
 {
     printf("  %-13s %-12s ", memory_model_name[series->model], schedule_name[series->schedule]);
-    if (growth->known)
+    if (is_linear(growth))
+        printf("%.1f n %c %.1f within %.0f%%: linear, for n = %u to %u (as a power, n^%.2f; n^%.2f between the last "
+               "two)\n",
+               growth->slope, growth->offset < 0 ? '-' : '+', fabs(growth->offset), ceil(100 * growth->line_error),
+               growth->from, growth->to, growth->exponent, growth->last_exponent);
+    else if (growth->known)
         printf("n^%.2f, %s, for n = %u to %u; n^%.2f between the last two\n", growth->exponent,
                growth_words(growth->exponent), growth->from, growth->to, growth->last_exponent);
     else

@@ -3,6 +3,32 @@
 
 #include <math.h>
 
+/* Weights 1 / most^2 make the errors relative. */
+static void fit_line(struct growth *growth, const struct series *series)
+{
+    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (unsigned p = 0; p < series->count; p++) {
+        double n = series->points[p].n, most = (double)series->points[p].most, weight = 1 / (most * most);
+        w += weight;
+        x += weight * n;
+        y += weight * most;
+        xx += weight * n * n;
+        xy += weight * n * most;
+    }
+    growth->slope = (w * xy - x * y) / (w * xx - x * x);
+    growth->offset = (y - growth->slope * x) / w;
+    for (unsigned p = 0; p < series->count; p++) {
+        double most = (double)series->points[p].most;
+        growth->line_error =
+            fmax(growth->line_error, fabs(growth->slope * series->points[p].n + growth->offset - most) / most);
+    }
+}
+
+bool is_linear(const struct growth *growth)
+{
+    return growth->known && growth->line_error <= 0.1 && growth->slope * growth->to > 0.2 * growth->offset;
+}
+
 void growth_fit(struct growth *growth, const struct series *series)
 {
     double x = 0, y = 0, xx = 0, xy = 0, count = series->count;
@@ -27,6 +53,7 @@ void growth_fit(struct growth *growth, const struct series *series)
                             log((double)series->points[last].n / series->points[last - 1].n);
     growth->from = series->points[0].n;
     growth->to = series->points[last].n;
+    fit_line(growth, series);
 }
 
 const char *growth_words(double exponent)

@@ -23,16 +23,20 @@ struct series {
 };
 
 /* Least squares on the logarithms, n^exponent; and the exponent between the last two points alone, since a + bn looks
- * flatter than n where n is small. */
+ * flatter or steeper than n where n is small. So a line is fitted too, by least squares on relative errors: slope * n +
+ * offset, off by at most line_error of a point's number. */
 struct growth {
     bool known; /* three different n at least, and a number for each */
     double exponent, last_exponent;
+    double slope, offset, line_error;
     unsigned from, to; /* n */
 };
 
 void growth_fit(struct growth *growth, const struct series *series);
 /* "about linear", "between linear and quadratic" and so on. */
 const char *growth_words(double exponent);
+/* Whether a line that rises goes through all points, but for a tenth of each. */
+bool is_linear(const struct growth *growth);
 
 /* A plot of all curves, as SVG. */
 void growth_plot(FILE *out, const char *title, const struct series *series, unsigned count);

@@ -127,7 +127,9 @@ static void draw_series(FILE *out, const struct scale *scale, const struct serie
     draw_mark(out, series, RIGHT + 31, y - 4);
     fprintf(out, "<text x='%d' y='%.1f'>%s, %s</text><text class='note' x='%d' y='%.1f'>", RIGHT + 54, y,
             memory_model_name[series->model], schedule_name[series->schedule], RIGHT + 54, y + 15);
-    if (growth.known)
+    if (is_linear(&growth))
+        fprintf(out, "%.1f n %s %.1f", growth.slope, growth.offset < 0 ? "−" : "+", fabs(growth.offset));
+    else if (growth.known)
         fprintf(out, "like n^%.2f", growth.exponent);
     else
         fputs(complete ? "too few points to fit" : "no most: see the arrows", out);

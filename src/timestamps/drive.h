@@ -31,7 +31,8 @@ struct drive_options {
 void drive_randomly(struct drive_report *report, const struct driven *system, const struct drive_options *options);
 
 /* Every interleaving of a plan: what each process does, as L and S, processes separated by slashes: "LS/LL/S". Only for
- * systems with views, and judged by Definition 3.1, which implies the rest of history.h, and by their being snapshots. A complaint has the schedule. */
+ * systems with views, and judged by Definition 3.1, which implies the rest of history.h, and by their being snapshots.
+ * A complaint has the schedule. */
 void drive_everywhere(struct drive_report *report, const struct driven *system, const char *plan, uint64_t states_max);
 
 #endif

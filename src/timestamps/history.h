@@ -10,9 +10,9 @@
  *   the two facts that Zehavi states before those: Scans agree about processes that are outside Label; and what a Scan
  *   says of p before i lasts as long as p does not label again.
  *
- * Views, where labels can be told apart, must be snapshots: all labels of an atomic one are current at one moment of the
- * operation. A weak one has a moment T, and of each process the label that is current then, or the next one if the Label
- * that writes it has begun by then.
+ * Views, where labels can be told apart, must be snapshots: all labels of an atomic one are current at one moment of
+ * the operation. A weak one has a moment T, and of each process the label that is current then, or the next one if the
+ * Label that writes it has begun by then.
  *
  * Definition 3.1, that the history is also one of the unbounded system, needs a witness: which label of each process an
  * operation saw, by serial numbers. Labels are nodes of a graph; an edge means "must be smaller": from each label that

@@ -110,12 +110,12 @@ void label_graph_label(struct label_graph *graph, unsigned i, bool wrote, const 
         add_edge(graph, node_of(graph, i, serial[i]), node_of(graph, last, serial[last]));
 }
 
-/* Takes away, again and again, what has nothing below it. Whatever is left has a cycle among it, which going down
- * finds. */
-bool label_graph_is_acyclic(const struct label_graph *graph, char *cycle, size_t size)
+/* How many edges of labels that are still there lead to each, once every label with nothing below it has been taken
+ * away, again and again. Returns how many labels are left: there is a cycle among them, if any. */
+static uint32_t take_away(const struct label_graph *graph, uint32_t *below)
 {
     uint32_t nodes = graph->node_count, left = nodes, ready_count = 0;
-    uint32_t *below = must_allocate((nodes + 1) * sizeof *below), *first = must_allocate((nodes + 1) * sizeof *first);
+    uint32_t *first = must_allocate((nodes + 2) * sizeof *first), *fill = must_allocate((nodes + 1) * sizeof *fill);
     uint32_t *upper = must_allocate((graph->edge_count + 1) * sizeof *upper);
     uint32_t *ready = must_allocate((nodes + 1) * sizeof *ready);
     for (uint32_t e = 0; e < graph->edge_count; e++) {
@@ -124,7 +124,6 @@ bool label_graph_is_acyclic(const struct label_graph *graph, char *cycle, size_t
     }
     for (uint32_t v = 0; v < nodes; v++)
         first[v + 1] += first[v];
-    uint32_t *fill = must_allocate((nodes + 1) * sizeof *fill);
     memcpy(fill, first, nodes * sizeof *fill);
     for (uint32_t e = 0; e < graph->edge_count; e++)
         upper[fill[graph->edges[e].from]++] = graph->edges[e].to;
@@ -138,31 +137,47 @@ bool label_graph_is_acyclic(const struct label_graph *graph, char *cycle, size_t
             if (--below[upper[at]] == 0)
                 ready[ready_count++] = upper[at];
     }
-    if (left > 0) {
-        uint32_t v = 0, steps = 0, start = 0;
-        int used = snprintf(cycle, size, "labels (process.number) would be smaller than themselves:");
-        while (below[v] == 0)
-            v++;
-        while (steps < 2 * nodes && used > 0 && (size_t)used < size) {
-            if (steps == nodes) /* on the cycle by now */
-                start = v;
-            if (steps >= nodes)
-                used += snprintf(cycle + used, size - (size_t)used, " %u.%u >", graph->nodes[v].process,
-                                 graph->nodes[v].serial);
-            uint32_t e = 0;
-            while (graph->edges[e].to != v || below[graph->edges[e].from] == 0)
-                e++;
-            v = graph->edges[e].from;
-            if (steps++ >= nodes && v == start)
-                break;
-        }
-        if (used > 0 && (size_t)used < size)
-            snprintf(cycle + used, size - (size_t)used, " %u.%u", graph->nodes[v].process, graph->nodes[v].serial);
-    }
-    free(below);
     free(first);
+    free(fill);
     free(upper);
     free(ready);
-    free(fill);
+    return left;
+}
+
+/* One that is left and must be smaller than v, which is left, too. */
+static uint32_t one_below(const struct label_graph *graph, const uint32_t *below, uint32_t v)
+{
+    uint32_t e = 0;
+    while (graph->edges[e].to != v || below[graph->edges[e].from] == 0)
+        e++;
+    return graph->edges[e].from;
+}
+
+/* Goes down until it must be on a cycle, and then once round. */
+static void describe_cycle(const struct label_graph *graph, const uint32_t *below, char *cycle, size_t size)
+{
+    uint32_t v = 0;
+    while (below[v] == 0)
+        v++;
+    for (uint32_t steps = 0; steps < graph->node_count; steps++)
+        v = one_below(graph, below, v);
+    uint32_t start = v;
+    int used = snprintf(cycle, size, "labels (process.number) would be smaller than themselves: %u.%u",
+                        graph->nodes[v].process, graph->nodes[v].serial);
+    do {
+        v = one_below(graph, below, v);
+        if (used > 0 && (size_t)used < size)
+            used += snprintf(cycle + used, size - (size_t)used, " > %u.%u", graph->nodes[v].process,
+                             graph->nodes[v].serial);
+    } while (v != start);
+}
+
+bool label_graph_is_acyclic(const struct label_graph *graph, char *cycle, size_t size)
+{
+    uint32_t *below = must_allocate((graph->node_count + 1) * sizeof *below);
+    uint32_t left = take_away(graph, below);
+    if (left > 0)
+        describe_cycle(graph, below, cycle, size);
+    free(below);
     return left == 0;
 }

