@@ -79,7 +79,7 @@ static inline word ideal_moved_to_end(word order, unsigned i, unsigned n)
 static void ideal_show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
-    int used = 0;
+    int used = snprintf(text, size, "ORDER=");
     proc at[TIMESTAMPS_MAX_N];
     ideal_unpack(value, at, n);
     for (unsigned p = 0; p < n && used >= 0 && (size_t)used < size; p++)
