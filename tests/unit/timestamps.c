@@ -24,6 +24,8 @@ static void digits_are_ordered(void **state)
         for (unsigned b = 1; b <= 5; b++)
             assert_int_equal(below(a, b), expected[a][b]);
     }
+    for (unsigned a = 0; a < 1 << DIGIT_BITS; a++) /* whatever it is made from, a new digit fits */
+        assert_true(succ(a) >= 1 && succ(a) <= 5);
 }
 
 static label label_from(const char *digits, unsigned n)
