@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * M. Zehavi, bounded-space local-spin k-exclusion from reads and writes, 2013.
+ * M. Zehavi, bounded-space k-exclusion from reads and writes, 2013.
  *
  * Algorithm 1 is asked over each of the four timestamp systems. Two processes are explored in all runs, but over the
  * linear timestamps go through once, or, with --full, twice; three go through once each, with --full.
@@ -193,7 +193,6 @@ static const struct statement statements[] = {
     OVER_EACH(1, 2, .where = "Lemma 4", .says = "k-exclusion", .properties = P(EXCLUSION)),
     OVER_EACH(2, 2, .where = "Lemma 4", .says = "k-exclusion, with a crash", .behaviours = CRASH,
               .properties = P(EXCLUSION)),
-    {WITH_THREE(1, .where = "Lemma 4", .says = "k-exclusion", .properties = P(EXCLUSION))},
     {WITH_THREE(2, .where = "Lemma 4", .says = "k-exclusion", .properties = P(EXCLUSION))},
     OVER_EACH(2, 2, .where = "Lemma 5", .says = "first in, first enabled in O(n) steps", .properties = P(FIFE),
               .bound = steps_when_allowed, .at_most = true),
@@ -321,6 +320,5 @@ static const struct statement statements[] = {
 
 static const struct chapter all = {statements, sizeof statements / sizeof statements[0]};
 
-const struct paper zehavi13 = {.id = "zehavi13",
-                               .title = "Zehavi, Bounded-Space Local-Spin k-Exclusion from Reads and Writes, 2013",
-                               .chapters = {&all}};
+const struct paper zehavi13 = {
+    .id = "zehavi13", .title = "Zehavi, bounded-space k-exclusion from reads and writes, 2013", .chapters = {&all}};
