@@ -43,7 +43,7 @@ static unsigned passages_of(const struct setting *setting)
     enum { LARGE = 1 << 20 };
     unsigned slower = setting->n > 8 ? 4 : admit_lock_size(setting->id, setting->n, setting->k) > LARGE ? 200 : 1;
     if (looks_again_from_time_to_time(setting->id))
-        slower *= 50;
+        slower *= 250;
     return unless_quick(40000, 4000) / setting->n / slower;
 }
 
