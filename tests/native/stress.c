@@ -44,7 +44,8 @@ static unsigned passages_of(const struct setting *setting)
     unsigned slower = setting->n > 8 ? 4 : admit_lock_size(setting->id, setting->n, setting->k) > LARGE ? 200 : 1;
     if (looks_again_from_time_to_time(setting->id))
         slower *= 250;
-    return unless_quick(40000, 4000) / setting->n / slower;
+    unsigned passages = unless_quick(40000, 4000) / setting->n / slower;
+    return passages > 0 ? passages : 1;
 }
 
 static void keeps_exclusion(void **state)
