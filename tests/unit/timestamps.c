@@ -212,12 +212,11 @@ static void runs_of(const char *name, unsigned n, uint64_t runs)
         fail_msg("%s, n = %u: %s", name, n, report.complaint);
     for (unsigned p = 0; p < HISTORY_PROPERTIES; p++) {
         bool fires = (system->has_views || (p != DEFINITION && p != SNAPSHOTS)) && (n > 2 || p != PROPOSITION_3);
-        if (fires && report.premises[p] == 0)
+        if (fires && !is_quick() && report.premises[p] == 0)
             fail_msg("%s, n = %u: the premise of %s is never met", name, n, history_property_name[p]);
     }
     struct steps most = most_steps(name, n);
-    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads
-    one
+    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads one
      * writes nothing. */
     most.reads[LABEL_OPERATION] -= strcmp(name, "linear") == 0 && n == 2;
     for (unsigned o = 0; o < OPERATIONS; o++) {
