@@ -75,6 +75,8 @@ afek/unbounded -n 3 -k 2 --fault crash
 zehavi/ideal -n 2
 zehavi/ideal -n 2 -k 2
 zehavi/ideal -n 3 -k 2 --property exclusion
+zehavi/ideal -n 3 -k 2 --passages 1
+zehavi/ideal -n 3 -k 2 --passages 1 --fault crash --property lockout-freedom --property fife
 zehavi/unbounded -n 2
 semaphore -n 5 -k 3
 semaphore -n 5 -k 3 --fault crash:2
