@@ -26,6 +26,7 @@
     ALGORITHM(unbounded_colored_ticket)                                                                                \
     ALGORITHM(colored_ticket)                                                                                          \
     ALGORITHM(colored_ticket_stack)                                                                                    \
-    ALGORITHM(colored_ticket_small)
+    ALGORITHM(colored_ticket_small)                                                                                    \
+    ALGORITHM(gate)
 
 #endif

@@ -162,13 +162,30 @@ static void set_bit(_Atomic uint16_t *set, unsigned i)
     atomic_fetch_or_explicit(set, (uint16_t)(1u << i), memory_order_relaxed);
 }
 
+struct one {
+    const struct graph *graph;
+    unsigned i;
+};
+
+/* The process gives up, or is killed. */
+static bool drops_out(const void *context, uint32_t from, uint32_t to)
+{
+    const struct one *one = context;
+    const struct standing *before = &one->graph->standing[from], *after = &one->graph->standing[to];
+    return ((before->waiting_room & exiting(after)) | (after->faulty & ~before->faulty)) >> one->i & 1;
+}
+
 static void find_enabled_to_enter(struct enabling *enabling, unsigned i)
 {
     const struct graph *graph = enabling->graph;
     uint8_t *in = must_allocate(graph->states);
     for (uint32_t state = 0; state < graph->states; state++)
         in[state] = !((enabling->blocked[state] | graph->standing[state].critical) >> i & 1);
-    uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
+    struct part part = {.graph = graph,
+                        .in = in,
+                        .forbids = graph->aborts || graph->recovers ? drops_out : NULL,
+                        .context = &(struct one){graph, i}};
+    uint32_t *runs = longest_runs(&part, step_of(i));
     for (uint32_t state = 0; state < graph->states; state++) {
         bool inside = graph->standing[state].critical >> i & 1;
         if (!inside && (!in[state] || runs[state] == UNBOUNDED))

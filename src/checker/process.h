@@ -24,6 +24,7 @@ struct setting {
     unsigned crashes, shutdowns, failures;   /* at most so many processes crash, shut down, fail */
     bool aborts;                             /* every process may abort, any number of times */
     bool transient;                          /* the start is any local states and any values */
+    bool recovers; /* any process may be killed at any time, and newcomers take the places of the dead */
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
@@ -47,8 +48,14 @@ struct instance {
     size_t process_size; /* how many bytes of struct process matter: the fixed part and this algorithm's locals */
 };
 
-/* What a process does: it follows the algorithm's text, or one of the programs of faults.h. */
-enum mode { FOLLOWS_TEXT, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+/* What a process does: it follows the algorithm's text, ENTER and LEAVE or one of the further parts (sleeping.h), or one of
+ * the programs of faults.h. */
+enum mode { FOLLOWS_TEXT, GIVING_UP, DYING, JOINING, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+
+static inline bool follows_text(enum mode mode)
+{
+    return mode <= JOINING;
+}
 
 struct process {
     uint8_t section;            /* enum section */
@@ -56,6 +63,7 @@ struct process {
     uint8_t writing;            /* 1 + the choice it was made with: a non-atomic write has begun and not ended */
     uint8_t crashed;            /* takes no step any more; in the remainder: it was shut down */
     uint8_t failed;             /* has malfunctioned, and does not do so again */
+    uint8_t may_give_up;        /* where it stands: a function of all the others */
     uint8_t passages;           /* left */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's; while faulty, or after a crash, what faults.c keeps there */
     const char *label;          /* the marker it stands at: a function of all the above, never compared */
@@ -92,6 +100,8 @@ bool process_can_step(const struct process *process);
  * instance->tolerant. */
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access);
+/* Stands before the first access of one of the further parts. */
+void process_begin(const struct instance *instance, unsigned i, struct process *process, enum mode mode);
 /* Which access the next step makes, and what a plain write would write (as result). False as in process_step. */
 bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);

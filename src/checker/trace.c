@@ -160,7 +160,7 @@ json_t *trace_to_json(const struct trace *trace)
                      "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
                      setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
                      "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
-                     "transient", setting->transient, "any_order", setting->any_order, "passages", passages,
+                     "transient", setting->transient, "recovers", setting->recovers, "any_order", setting->any_order, "passages", passages,
                      "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "what",
                      trace->what, "i", trace->i, "j", trace->j, "loop",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
@@ -327,6 +327,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .failures = (unsigned)failures,
                                       .aborts = json_is_true(json_object_get(json, "aborts")),
                                       .transient = json_is_true(json_object_get(json, "transient")),
+                                      .recovers = json_is_true(json_object_get(json, "recovers")),
                                       .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
@@ -378,7 +379,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
 {
     const struct process *process = &from->process[step->process];
     if (step->fault) {
-        if (!(faults_possible(process) & faults_left_at(instance, from) & step->fault))
+        if (!(faults_possible(instance, process) & faults_left_at(instance, from) & step->fault))
             return step->fault == CRASH ? "it cannot crash" : "no such fault can begin here";
         fault_begin(instance, step->process, process, (enum fault)step->fault, &to->process[step->process]);
         return NULL;

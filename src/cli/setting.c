@@ -13,6 +13,8 @@ static const char *senseless_fault(const struct setting *setting, enum property 
         return "transient";
     if (!property_info[property].needs_enabled)
         return NULL;
+    if (setting->algorithm->more.give_up != NULL) /* who gives up is asked for nothing, and crashes are in the graph */
+        return NULL;
     return setting->aborts ? "abort" : setting->failures > 0 ? "failure" : setting->shutdowns > 0 ? "shutdown" : NULL;
 }
 
@@ -26,6 +28,10 @@ static void check_faults(const char *command, const struct setting *setting)
         if (counted[f].count > setting->n)
             usage_error(command, "%u processes cannot %s when there are %u", counted[f].count, counted[f].name,
                         setting->n);
+    if (setting->recovers && setting->algorithm->more.join == NULL)
+        usage_error(command, "%s has no recover part", setting->algorithm->about.id);
+    if (setting->recovers && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
+        usage_error(command, "recovery means any number of crashes, and goes with abort alone");
     if (setting->transient && faults_allowed(setting) != 0)
         usage_error(command, "transient is about what comes after all faults: it cannot be combined with another");
     if (setting->transient)
@@ -38,7 +44,8 @@ static void check_faults(const char *command, const struct setting *setting)
 static void check_registers_for_faults(const char *command, const struct instance *instance)
 {
     const struct setting *setting = &instance->setting;
-    bool writes = setting->shutdowns > 0 || setting->aborts || setting->failures > 0 || setting->transient;
+    bool gives_up = setting->aborts && setting->algorithm->more.give_up == NULL;
+    bool writes = setting->shutdowns > 0 || gives_up || setting->failures > 0 || setting->transient;
     for (unsigned r = 0; r < instance->reg_count && writes; r++) {
         char name[64];
         register_name(instance, r, name, sizeof name);

@@ -45,6 +45,10 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once (locals[i]
+ * is NULL where process i has none). */
+typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -62,7 +66,7 @@ enum property {
 };
 
 /* Faults, as bits, so that a claim can name all that it tolerates. */
-enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16 };
+enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {
@@ -86,11 +90,13 @@ struct about {
     const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
     const char *fairness;  /* one phrase for a person */
     bool doorway;          /* whether it has one; then the text says waiting_room() */
+    bool draws;            /* its doorway is the one step that ends in waiting_room(): what comes before is remainder */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
+    rename_all *rename_all;                        /* if several registers hold numbers without bound */
 };
 
 /* What is claimed about a property, or NULL. */

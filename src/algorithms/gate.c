@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The gate: at most k inside, in the order in which they came, whoever is killed.
+ * docs/gate.md has the design; (G1) to (G9) are its invariants. The two counters are those of the numbered tickets of
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
+ *
+ * Design summary
+ *  - ISSUE: the ticket drawn last, and who drew it. VALID: the last that may go in, and whose return made it valid. To
+ *    enter, draw and wait until VALID has come so far. To leave, make the next ticket valid.
+ *  - RECORD[i]: the ticket of participant i, and whether it has been returned. Whoever overwrites a name in ISSUE or VALID
+ *    first writes what it said into that one's record: so nothing is known to a dead process alone.
+ *  - Before VALID moves on, the owner of its ticket has been woken, or its ticket, if it was abandoned, returned.
+ *  - A dead participant's ticket is returned by the same compare-and-swap as a live one's, in its name.
+ *  - First in, first enabled, from the draw on.
+ */
+#include "registers/sleeping.h"
+
+#include <limits.h>
+
+/* --- words -------------------------------------------------------------------------------------------------------- */
+
+#ifdef ADMIT_STEPPED
+enum { TICKET_BITS = 12, WHO_BITS = 5 };
+#else
+enum { TICKET_BITS = 40, WHO_BITS = 16 };
+#endif
+enum { STATE_BITS = 3, PHASE_BITS = 1 };
+
+/* OUT: returned. IN: drawn, and its owner is awake or inside. WAITING: its owner sleeps, or is about to. GRANTED: valid,
+ * and its owner must be woken. ABANDONED: in line, and nobody will use it. */
+enum state { OUT, IN, WAITING, GRANTED, ABANDONED };
+
+struct shared {
+    array issue, valid, record, slot, life;
+};
+#define ISSUE (S->issue[0])
+#define VALID (S->valid[0])
+#define RECORD (S->record)
+#define SLOT (S->slot)
+#define LIFE (S->life)
+
+#define FIELD(w, shift, bits) ((w) >> (shift) & ((UINT64_C(1) << (bits)) - 1))
+
+/* ISSUE and SLOT: ticket, who + 1. VALID: ticket, who + 1, phase. */
+static inline word named(word number, unsigned who, unsigned phase)
+{
+    return FIELD(number, 0, TICKET_BITS) << (WHO_BITS + PHASE_BITS) | (word)(who + 1) << PHASE_BITS | phase;
+}
+
+static inline word number_of(word w)
+{
+    return w >> (WHO_BITS + PHASE_BITS);
+}
+
+/* n or more: nobody. */
+static inline unsigned who_in(word w)
+{
+    return (unsigned)FIELD(w, PHASE_BITS, WHO_BITS) - 1;
+}
+
+static inline unsigned phase_in(word w)
+{
+    return (unsigned)w & 1;
+}
+
+/* RECORD: ticket, state, phase; the state in the low half, on which one sleeps. */
+static inline word entry(word number, enum state state, unsigned phase)
+{
+    return FIELD(number, 0, TICKET_BITS) << (STATE_BITS + PHASE_BITS) | (word)state << PHASE_BITS | phase;
+}
+
+static inline word ticket_of(word w)
+{
+    return FIELD(w, STATE_BITS + PHASE_BITS, TICKET_BITS);
+}
+
+static inline enum state state_of(word w)
+{
+    return (enum state)FIELD(w, PHASE_BITS, STATE_BITS);
+}
+
+static inline word in_state(word w, enum state state)
+{
+    return entry(ticket_of(w), state, phase_in(w));
+}
+
+static inline bool is_outstanding(word w)
+{
+    return state_of(w) != OUT;
+}
+
+/* a <= b, by the shorter way round. */
+static inline bool at_most(word a, word b)
+{
+    return FIELD(b - a, TICKET_BITS - 1, 1) == 0;
+}
+
+static inline bool is_valid(word valid, word own)
+{
+    return at_most(ticket_of(own), number_of(valid));
+}
+
+/* VALID says that the ticket in i's record has been returned. */
+static inline bool says_returned(word valid, unsigned i, word its)
+{
+    return is_outstanding(its) && who_in(valid) == i && phase_in(valid) == phase_in(its);
+}
+
+static inline bool is_owner(word its, word valid)
+{
+    return is_outstanding(its) && ticket_of(its) == number_of(valid);
+}
+
+/* A compare-and-swap of what was told; whether its process sleeps is the kernel's business. */
+#define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
+
+/* --- handing over ------------------------------------------------------------------------------------------------- */
+
+struct hand_over {
+    position at;
+    proc whose; /* in: the ticket to return */
+    proc who;   /* in whose name VALID moves on */
+    procset todo;
+    number s;
+    word valid, its, other;
+};
+
+PROCEDURE(hand_over)
+BEGIN
+    word w;
+again:
+    AT("VALID")
+    L.valid = get(VALID);
+    AT("drawn?")
+    if (at_most(number_of(L.valid), number_of(get(ISSUE)))) {
+        for_all("whose is it?", L.who, 0, n) {
+            L.its = told(get(RECORD[L.who]));
+            if (is_owner(L.its, L.valid))
+                break;
+            forget(L.its);
+        }
+        forget(L.todo);
+    }
+    /* (G4): wake the owner of VALID's ticket, or return it if it is abandoned. */
+    if (state_of(L.its) == WAITING) {
+        AT("grant")
+        change(RECORD[L.who], w, L.its, in_state(L.its, GRANTED));
+        if (told(w) != in_state(L.its, GRANTED)) {
+            forget(L.its);
+            goto again;
+        }
+        AT("wake")
+        wake(RECORD[L.who]);
+    } else if (state_of(L.its) == GRANTED) {
+        AT("wake again")
+        wake(RECORD[L.who]);
+    } else if (state_of(L.its) == ABANDONED) {
+        goto move_on;
+    }
+    forget(L.who);
+    AT("returned?")
+    L.its = told(get(RECORD[L.whose]));
+    if (is_outstanding(L.its) && L.whose != i) {
+        AT("dead still?")
+        if (get(LIFE[L.whose]) != DEAD) /* (G5) */
+            forget(L.its);
+    }
+    if (!is_outstanding(L.its) || says_returned(L.valid, L.whose, L.its))
+        goto done;
+    if (!is_valid(L.valid, L.its)) {
+        if (state_of(L.its) == ABANDONED)
+            goto done;
+        AT("bury")
+        change(RECORD[L.whose], w, L.its, in_state(L.its, ABANDONED));
+        forget(L.its);
+        goto again;
+    }
+    L.who = L.whose;
+    if (L.who != i)
+        for (L.s = 0; L.s < k - 1; L.s++) {
+            AT("free slot")
+            change(SLOT[L.s], w, named(ticket_of(L.its), L.who, 0), 0);
+        }
+    forget(L.s);
+move_on:
+    /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
+    if (who_in(L.valid) < n && who_in(L.valid) != L.who) {
+        AT("whose return?")
+        L.other = told(get(RECORD[who_in(L.valid)]));
+        if (says_returned(L.valid, who_in(L.valid), L.other)) {
+            AT("still VALID?")
+            if (get(VALID) != L.valid) {
+                forget(L.other), forget(L.its), forget(L.who);
+                goto again;
+            }
+            AT("note return")
+            change(RECORD[who_in(L.valid)], w, L.other, in_state(L.other, OUT));
+        }
+        forget(L.other);
+    }
+    AT("return")
+    change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
+    forget(L.its), forget(L.who);
+    goto again;
+done:;
+END
+
+struct recover {
+    position at;
+    proc whose;
+    word issue, its;
+    struct hand_over over;
+};
+
+/* Returns the ticket of one who is dead, or lets it be abandoned. */
+PROCEDURE(recover)
+BEGIN
+    word w;
+    AT("its draw?")
+    L.issue = get(ISSUE);
+    if (who_in(L.issue) == L.whose) {
+        AT("recorded?")
+        L.its = told(get(RECORD[L.whose]));
+        if (ticket_of(L.its) != number_of(L.issue)) {
+            AT("note its draw")
+            change(RECORD[L.whose], w, L.its, entry(number_of(L.issue), IN, !phase_in(L.its)));
+        }
+    }
+    forget(L.issue), forget(L.its);
+    L.over.whose = L.whose;
+    CALL(hand_over, L.over);
+END
+
+/* --- enter, leave, give up, join ---------------------------------------------------------------------------------- */
+
+struct locals {
+    position at;
+    proc other;
+    flag dead;
+    number s;
+    procset todo;
+    word own; /* this process's record, as it was when it drew */
+    word issue, its;
+    struct recover recover;
+};
+
+#define own_returned() (says_returned(L.recover.over.valid, i, L.recover.over.its))
+
+ENTER
+BEGIN
+    word w;
+home:
+    AT("own record")
+    L.own = told(get(RECORD[i]));
+    if (is_outstanding(L.own)) { /* a place that was given up, and is in line still unless VALID says otherwise */
+        AT("passed?")
+        if (!says_returned(get(VALID), i, L.own))
+            try_again(home);
+        AT("note passed")
+        put(RECORD[i], in_state(L.own, OUT));
+    }
+    L.own = entry(0, OUT, phase_in(L.own));
+draw:
+    AT("ISSUE")
+    L.issue = get(ISSUE);
+    if (who_in(L.issue) < n && who_in(L.issue) != i) { /* (G1) */
+        AT("recorded?")
+        L.its = told(get(RECORD[who_in(L.issue)]));
+        if (!at_most(number_of(L.issue), ticket_of(L.its))) {
+            AT("note draw")
+            change(RECORD[who_in(L.issue)], w, L.its, entry(number_of(L.issue), IN, !phase_in(L.its)));
+        }
+        forget(L.its);
+    }
+    AT("draw")
+    change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
+    if (w != named(number_of(L.issue) + 1, i, 0))
+        goto draw;
+    waiting_room();
+    L.own = entry(number_of(w), IN, !phase_in(L.own));
+    forget(L.issue);
+    AT("record")
+    put(RECORD[i], L.own);
+    AT("valid?")
+    if (!is_valid(get(VALID), L.own)) {
+wait:
+        AT("lie down")
+        lie_down(RECORD[i], in_state(L.own, WAITING));
+        AT("valid now?")
+        if (is_valid(get(VALID), L.own))
+            goto up;
+        for_all_others("dead?", L.other) {
+            if (get(LIFE[L.other]) == DEAD) {
+                L.recover.whose = L.other;
+                CALL(recover, L.recover);
+                forget(L.recover);
+            }
+        }
+        forget(L.todo);
+        AT("fall asleep")
+        if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
+            may_give_up();
+            AT("asleep")
+            sleep_while(RECORD[i], in_state(L.own, WAITING));
+        }
+        AT("my turn?")
+        if (!is_valid(get(VALID), L.own))
+            goto wait;
+up:
+        for_all_others("anybody dead?", L.other) {
+            if (get(LIFE[L.other]) == DEAD) {
+                L.dead = true;
+                break;
+            }
+        }
+        forget(L.todo), forget(L.other);
+        if (L.dead) { /* (G7) */
+            for_all_others("rouse", L.other)
+                wake(RECORD[L.other]);
+        }
+        forget(L.todo), forget(L.other), forget(L.dead);
+        AT("up")
+        put(RECORD[i], L.own);
+    }
+    for (L.s = 0; L.s < k - 1; L.s++) {
+        AT("claim slot")
+        change(SLOT[L.s], w, 0, named(ticket_of(L.own), i, 0));
+        if (w == named(ticket_of(L.own), i, 0))
+            break;
+    }
+END
+
+LEAVE
+BEGIN
+    if (L.s < k - 1) {
+        AT("free slot")
+        put(SLOT[L.s], 0);
+    }
+    forget(L.s);
+    L.recover.over.whose = i;
+    CALL(hand_over, L.recover.over);
+    forget(L.recover);
+    AT("out")
+    put(RECORD[i], in_state(L.own, OUT));
+END
+
+GIVE_UP
+BEGIN
+    word w;
+    AT("abandon")
+    act(RECORD[i], w, w = told(w) == in_state(L.own, WAITING) ? in_state(L.own, ABANDONED) : told(w));
+    for_all_others("anybody dead?", L.other) {
+        if (get(LIFE[L.other]) == DEAD) {
+            L.dead = true;
+            break;
+        }
+    }
+    forget(L.todo), forget(L.other);
+    if (L.dead) { /* (G7) */
+        for_all_others("rouse", L.other)
+            wake(RECORD[L.other]);
+    }
+    forget(L.todo), forget(L.other), forget(L.dead);
+    L.recover.over.whose = i;
+    CALL(hand_over, L.recover.over);
+    if (own_returned()) {
+        forget(L.recover);
+        AT("out")
+        put(RECORD[i], in_state(L.own, OUT));
+    }
+END
+
+NEWCOMER
+BEGIN
+    word w;
+    AT("claim life")
+    act(LIFE[i], w, w = ALIVE);
+    L.recover.whose = i;
+    CALL(recover, L.recover);
+    if (own_returned()) {
+        L.own = L.recover.over.its;
+        forget(L.recover);
+        AT("out")
+        put(RECORD[i], in_state(L.own, OUT));
+    }
+END
+
+DEATH
+BEGIN
+    word w;
+    AT("kernel: out of bed")
+    act(RECORD[i], w, w = told(w));
+    AT("kernel: mark")
+    put(LIFE[i], DEAD);
+    for_all_others("kernel: wake one", L.other) {
+        act(RECORD[L.other], w, L.dead = bed(w) == LYING; w = L.dead ? with_bed(w, WOKEN) : w);
+        if (L.dead)
+            break;
+    }
+END
+
+/* --- for the checker: numbers without bound -----------------------------------------------------------------------
+ *
+ * Of numbers the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those from the
+ * smaller of the two on keep their distances. Of the older ones only their order matters, and only the order with
+ * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
+ * through, by even numbers, and all others between two of them become the odd number there. */
+
+struct renaming {
+    word base;
+    word kept[8 * 16];
+    unsigned count;
+};
+
+static void keep(struct renaming *renaming, word number)
+{
+    unsigned at = renaming->count;
+    if (number == 0 || number >= renaming->base)
+        return;
+    while (at > 0 && renaming->kept[at - 1] > number)
+        at--;
+    if (at > 0 && renaming->kept[at - 1] == number)
+        return;
+    memmove(&renaming->kept[at + 1], &renaming->kept[at], (renaming->count - at) * sizeof(word));
+    renaming->kept[at] = number;
+    renaming->count++;
+}
+
+static word renamed(const struct renaming *renaming, word number)
+{
+    if (number >= renaming->base)
+        return number - renaming->base + 2 * renaming->count + 2;
+    unsigned at = 0;
+    while (at < renaming->count && renaming->kept[at] < number)
+        at++;
+    return at < renaming->count && renaming->kept[at] == number ? 2 * at + 2 : at > 0 ? 2 * at + 1 : 0;
+}
+
+static void rename_named(const struct renaming *renaming, word *w)
+{
+    word low = FIELD(*w, 0, WHO_BITS + PHASE_BITS);
+    *w = (*w == 0 ? 0 : renamed(renaming, number_of(*w))) << (WHO_BITS + PHASE_BITS) | low;
+}
+
+static void rename_entry(const struct renaming *renaming, word *w)
+{
+    *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << (STATE_BITS + PHASE_BITS);
+}
+
+static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
+{
+    word *records = registers + 2, *slots = records + n;
+    struct renaming renaming = {.base = number_of(registers[0]), .count = 0};
+    if (number_of(registers[1]) < renaming.base)
+        renaming.base = number_of(registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        const struct locals *locals = frames[i];
+        if (locals == NULL)
+            continue;
+        keep(&renaming, number_of(locals->issue));
+        keep(&renaming, ticket_of(locals->its));
+        keep(&renaming, number_of(locals->recover.issue));
+        keep(&renaming, ticket_of(locals->recover.its));
+        keep(&renaming, number_of(locals->recover.over.valid));
+        keep(&renaming, ticket_of(locals->recover.over.its));
+        keep(&renaming, ticket_of(locals->recover.over.other));
+    }
+    for (unsigned s = 0; s + 1 < k; s++)
+        keep(&renaming, number_of(slots[s]));
+    rename_named(&renaming, &registers[0]);
+    rename_named(&renaming, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        rename_entry(&renaming, &records[i]);
+        if (locals == NULL)
+            continue;
+        rename_entry(&renaming, &locals->own);
+        rename_named(&renaming, &locals->issue);
+        rename_entry(&renaming, &locals->its);
+        rename_named(&renaming, &locals->recover.issue);
+        rename_entry(&renaming, &locals->recover.its);
+        rename_named(&renaming, &locals->recover.over.valid);
+        rename_entry(&renaming, &locals->recover.over.its);
+        rename_entry(&renaming, &locals->recover.over.other);
+    }
+    for (unsigned s = 0; s + 1 < k; s++)
+        rename_named(&renaming, &slots[s]);
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static void show_named(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)k;
+    if (who_in(w) < n)
+        snprintf(text, size, "%u by %u%s", (unsigned)number_of(w), who_in(w), phase_in(w) ? "'" : "");
+    else
+        snprintf(text, size, "%u", (unsigned)number_of(w));
+}
+
+static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)n, (void)k;
+    static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "ABANDONED"};
+    static const char *const bed_name[4] = {"", " lying", " woken"};
+    snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
+             bed_name[bed(w) & 3]);
+}
+
+DECLARE
+{
+    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(1, UINT_MAX, 0), .shown = show_named,
+                           .unbounded = true);
+    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(1 + k, UINT_MAX, 0),
+                           .shown = show_named, .unbounded = true);
+    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), 0, .writer = ANYBODY, .shown = show_entry,
+                          .unbounded = true);
+    S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
+                        .shown = show_named, .unbounded = true);
+    S->life = registers("LIFE", n, BOOLEAN, ALIVE, .writer = ANYBODY);
+}
+
+ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
+          .fairness = "first in, first enabled", .rename_all = rename_numbers,
+          CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
+                 {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
+                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT}));

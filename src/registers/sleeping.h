@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sleeping.h - words of the register language for algorithms whose processes sleep, give up, are killed, and are
+ * replaced. It is included after language.h.
+ *
+ *   lie_down(r, v)             put(r, v), by one who is about to sleep on r while it holds v
+ *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
+ *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
+ *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
+ *   wake(r)                    wakes the one who sleeps on r, if any
+ *   told(w)                    what was put into a register that somebody sleeps on
+ *   life words                 ALIVE, or DEAD once the kernel has marked a death
+ *
+ *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
+ *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
+ *   DEATH BEGIN ... END        what the kernel does when a process has been killed; of no use natively
+ *
+ * How sleep is checked. In the checked world each register that somebody sleeps on holds, beside what was put there, the
+ * kernel's view of its sleeper: UP, LYING (asleep, or about to be), or WOKEN. A process counts as asleep from the moment
+ * it lies down, before it has asked the kernel. That is no less than what happens: a wake that comes too early to find a
+ * sleeper comes after the word was changed, or a life word marked, and those are looked at between lying down and
+ * sleeping. Whoever is asleep takes no step but to find that it has not been woken, so that a lost wake-up is a
+ * deadlock.
+ */
+#ifndef ADMIT_REGISTERS_SLEEPING_H
+#define ADMIT_REGISTERS_SLEEPING_H
+
+#include "registers/language.h"
+
+enum life { ALIVE, DEAD };
+
+#ifdef ADMIT_STEPPED
+
+enum { UP, LYING, WOKEN, BED_BITS = 2, BED_SHIFT = 18 };
+
+static inline word told(word w)
+{
+    return w & ((UINT64_C(1) << BED_SHIFT) - 1);
+}
+
+static inline unsigned bed(word w)
+{
+    return (unsigned)(w >> BED_SHIFT);
+}
+
+static inline word with_bed(word w, unsigned bed)
+{
+    return told(w) | (word)bed << BED_SHIFT;
+}
+
+#define lie_down(r, v) put(r, with_bed((v), LYING))
+static inline bool lies_undisturbed(word w, word v)
+{
+    return told(w) == v && bed(w) == LYING;
+}
+#define falls_asleep(r, v) lies_undisturbed(get(r), (v))
+#define may_give_up() ((void)(P->may_give_up = true))
+#define sleep_while(r, v) await(bed(get(r)) == WOKEN)
+#define wake(r)                                                                                                        \
+    do {                                                                                                               \
+        word w_;                                                                                                       \
+        act(r, w_, w_ = bed(w_) == LYING ? with_bed(w_, WOKEN) : w_);                                                  \
+    } while (0)
+
+#define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER static enum outcome newcomer(struct stepping *P, const struct shared *S, struct locals *frame)
+#define DEATH static enum outcome death(struct stepping *P, const struct shared *S, struct locals *frame)
+
+struct shared;
+struct locals;
+GIVE_UP;
+NEWCOMER;
+DEATH;
+
+static inline enum outcome give_up_any(struct stepping *P, const void *shared, void *locals)
+{
+    return give_up(P, shared, locals);
+}
+
+static inline enum outcome newcomer_any(struct stepping *P, const void *shared, void *locals)
+{
+    return newcomer(P, shared, locals);
+}
+
+static inline enum outcome death_any(struct stepping *P, const void *shared, void *locals)
+{
+    P->any_order = true; /* whom the kernel wakes is its own choice */
+    return death(P, shared, locals);
+}
+
+#undef MORE_PARTS
+#define MORE_PARTS                                                                                                     \
+    {                                                                                                                  \
+        give_up_any, newcomer_any, death_any                                                                               \
+    }
+
+#else
+
+#error "the native side comes below"
+
+#endif
+
+#endif
