@@ -39,6 +39,9 @@ STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BU
 CHECKER_OBJECTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out src/cli/main.c,$(TOOL_SOURCES))) $(STEPPED_OBJECTS)
 TOOL_OBJECTS := $(CHECKER_OBJECTS) $(BUILD)/tool/cli/main.o
 TOOL_LIBS := -ljansson -lpthread -lm
+# `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
+# Sanitizers do not allow it, and some systems have no libjansson.a.
+STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so
 
@@ -96,8 +99,8 @@ $(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/admit: $(TOOL_OBJECTS)
-	$(CC) $(LDFLAGS) $^ $(TOOL_LIBS) -o $@
+$(BUILD)/admit: $(TOOL_OBJECTS) $(BUILD)/libadmit.a
+	$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
 include tests/tests.mk
 include bench/bench.mk

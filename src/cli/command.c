@@ -16,7 +16,7 @@
 
 /* As they were when admit was called; the command gets them back. */
 static sigset_t original_mask;
-static bool interrupted_at_keyboard;
+static volatile sig_atomic_t interrupted_at_keyboard;
 
 /* All but those that say that admit itself is broken, and those that stop a job in the background. */
 static void held_signals(sigset_t *set)
@@ -48,18 +48,58 @@ static void note_keyboard(const siginfo_t *info)
         interrupted_at_keyboard = true;
 }
 
+/* Those of the signals that end a process by which people end one, unless whoever called us ignores them. */
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+static bool is_ignored(int signal)
+{
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void (*interrupt_wait)(void);
+static volatile sig_atomic_t came_while_waiting;
+
+static void note_and_interrupt(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    note_keyboard(info);
+    came_while_waiting = signal;
+    interrupt_wait();
+}
+
+void let_signals_interrupt(void (*interrupt)(void))
+{
+    interrupt_wait = interrupt;
+    struct sigaction action = {.sa_sigaction = note_and_interrupt, .sa_flags = SA_SIGINFO};
+    for (unsigned s = 0; s < ENDING; s++)
+        if (!is_ignored(ending[s]))
+            sigaction(ending[s], &action, NULL);
+    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+}
+
+void hold_signals_again(void)
+{
+    sigset_t set;
+    held_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (unsigned s = 0; s < ENDING; s++)
+        if (!is_ignored(ending[s]))
+            signal(ending[s], SIG_DFL);
+}
+
 int signal_held(void)
 {
-    sigset_t ending;
-    sigemptyset(&ending);
-    for (unsigned s = 0; s < 4; s++) {
-        int signal = (const int[]){SIGHUP, SIGINT, SIGQUIT, SIGTERM}[s];
-        struct sigaction action;
-        if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&ending, signal);
-    }
+    if (came_while_waiting != 0)
+        return came_while_waiting;
+    sigset_t set;
+    sigemptyset(&set);
+    for (unsigned s = 0; s < ENDING; s++)
+        if (!is_ignored(ending[s]))
+            sigaddset(&set, ending[s]);
     siginfo_t info;
-    int signal = sigtimedwait(&ending, &info, &(struct timespec){0});
+    int signal = sigtimedwait(&set, &info, &(struct timespec){0});
     if (signal <= 0)
         return 0;
     note_keyboard(&info);
@@ -145,11 +185,9 @@ static void signal_children(int signal)
 
 static void send_on(const siginfo_t *info, pid_t pid, bool ended)
 {
-    struct sigaction action;
     note_keyboard(info);
     /* The command has its own of these; or it is the sender; or admit was told to ignore them, and it inherited that. */
-    if (from_terminal(info) || info->si_pid == pid ||
-        (sigaction(info->si_signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN))
+    if (from_terminal(info) || info->si_pid == pid || is_ignored(info->si_signo))
         return;
     if (ended)
         signal_children(info->si_signo);

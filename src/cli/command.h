@@ -17,7 +17,10 @@ enum { EXIT_TRY_AGAIN = 75, EXIT_TIMED_OUT = 124, EXIT_OWN_FAILURE = 125, EXIT_N
 
 /* From here on signals wait until they are asked for: nothing ends admit between the slot and the command. */
 void hold_signals(void);
-/* A signal that would end admit and has been sent meanwhile, or 0. It is taken. */
+/* Until they are held again, a signal that would end the process calls `interrupt`, which may be called at any moment. */
+void let_signals_interrupt(void (*interrupt)(void));
+void hold_signals_again(void);
+/* A signal that would end the process and has come meanwhile, in either way; or 0. It is taken. */
 int signal_held(void);
 
 /* Ends as others expect of one whom this signal ended. Ctrl-C at a keyboard ends by the signal itself, so that a

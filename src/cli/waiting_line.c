@@ -28,19 +28,21 @@ static void waited(char *text, size_t size, long seconds)
         snprintf(text, size, "%ld h %ld min", seconds / 3600, seconds % 3600 / 60);
 }
 
-void waiting_line_show(struct waiting_line *line, unsigned place, unsigned waiters)
+void waiting_line_show(struct waiting_line *line, unsigned place)
 {
-    if (!terminal_is_ours())
+    long seconds = (long)(time(NULL) - line->since);
+    if ((line->shown && line->place == place && line->seconds == seconds) || !terminal_is_ours())
         return;
     char text[256], since[16], so_long[32];
     struct tm local;
     strftime(since, sizeof since, "%H:%M:%S", localtime_r(&line->since, &local));
-    waited(so_long, sizeof so_long, (long)(time(NULL) - line->since));
-    snprintf(text, sizeof text, "admit: waiting at %s, place %u of %u, since %s (%s)", line->gate, place, waiters, since,
-             so_long);
+    waited(so_long, sizeof so_long, seconds);
+    snprintf(text, sizeof text, "admit: waiting at %s, place %u, since %s (%s)", line->gate, place, since, so_long);
     fprintf(stderr, "\r%.*s\033[K", columns(), text);
     fflush(stderr);
     line->shown = true;
+    line->place = place;
+    line->seconds = seconds;
 }
 
 void waiting_line_clear(struct waiting_line *line)

@@ -12,10 +12,12 @@ struct waiting_line {
     const char *gate;
     time_t since;
     bool shown;
+    unsigned place;
+    long seconds; /* as shown */
 };
 
 /* Shows it, if stderr is a terminal and this is its foreground: nobody else's screen is written to. */
-void waiting_line_show(struct waiting_line *line, unsigned place, unsigned waiters);
+void waiting_line_show(struct waiting_line *line, unsigned place);
 /* Takes it away, so that what comes next finds an empty line. */
 void waiting_line_clear(struct waiting_line *line);
 
