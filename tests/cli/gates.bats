@@ -282,7 +282,7 @@ as_nobody() {
     [ "$status" -eq 75 ]
     run env -i HOME=/nowhere XDG_RUNTIME_DIR=/nowhere TMPDIR=/nowhere USER=x "$ADMIT" run --try "$name" -- true
     [ "$status" -eq 75 ]
-    run env -i sh -c 'cd /; exec "$0" status "$1" --json' "$PWD/$ADMIT" "$name"
+    run env -i sh -c 'cd /; exec "$0" status "$1" --json' "$(realpath "$ADMIT")" "$name"
     json '(.holders | length) == 1'
     touch "$T/end"
     wait

@@ -64,7 +64,7 @@ load gates
     done
     exits 143 run demo -- sh -c 'kill -TERM $$'
     exits 137 run demo -- sh -c 'kill -KILL $$'
-    exits 127 run demo -- no-such-command-anywhere
+    run -127 --separate-stderr "$ADMIT" run demo -- no-such-command-anywhere
     says_error "admit run: cannot run 'no-such-command-anywhere'"
     exits 126 run demo -- /etc/passwd
     says_error "admit run: cannot run '/etc/passwd'"
@@ -202,4 +202,54 @@ load gates
     [ ! -s "$T/screen" ]
     exits 124 run -w 1 demo -- true
     [[ $stderr != *place* ]]
+}
+
+# at_terminal COMMAND: in a terminal of its own; what is written to fd 8 is typed there.
+at_terminal() {
+    mkfifo "$T/keyboard"
+    env --default-signal=INT,QUIT script -qec "$1" /dev/null <"$T/keyboard" >"$T/screen" 2>&1 3>&- &
+    terminal=$!
+    exec 8>"$T/keyboard"
+}
+
+@test "Ctrl-C at a terminal while waiting" {
+    enter holder demo -k 1
+    eventually inside holder
+    at_terminal "$ADMIT run demo -- touch $T/never"
+    eventually grep -q 'place 1' "$T/screen"
+    printf '\003' >&8
+    ends 130 $terminal
+    [ ! -e "$T/never" ]
+    eventually is 0 waiters demo
+}
+
+@test "Ctrl-C at a terminal while the command runs: it gets one, not two, and decides" {
+    at_terminal "$ADMIT run -k 1 demo -- bash -c 'trap \"echo INT >>$T/got\" INT; echo ready
+        until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; exit 6'"
+    eventually grep -q ready "$T/screen"
+    printf '\003' >&8
+    eventually test -s "$T/got"
+    [ "$(holders demo)" -eq 1 ]
+    touch "$T/end"
+    ends 6 $terminal
+    [ "$(cat "$T/got")" = INT ]
+}
+
+@test "Ctrl-Z at a terminal, and fg" {
+    at_terminal "bash --norc -i"
+    echo "$ADMIT run -k 1 demo -- bash -c 'echo \$\$ >$T/command; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; exit 5'" >&8
+    eventually test -s "$T/command"
+    printf '\032' >&8
+    state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
+    eventually is T state "$(cat "$T/command")"
+    echo 'jobs >$T/jobs' >&8
+    eventually grep -q Stopped "$T/jobs"
+    [ "$(holders demo)" -eq 1 ]
+    echo 'fg' >&8
+    eventually is S state "$(cat "$T/command")"
+    touch "$T/end"
+    echo 'echo "ended with $?" >$T/result; exit' >&8
+    eventually grep -q 'ended with 5' "$T/result"
+    wait $terminal || true
+    free demo 1
 }
