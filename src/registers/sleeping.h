@@ -96,7 +96,7 @@ static inline enum outcome death_any(struct stepping *P, const void *shared, voi
 
 #else
 
-#error "the native side comes below"
+#include "registers/sleeping_native.h"
 
 #endif
 
