@@ -45,8 +45,7 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
-/* The same where several registers hold such numbers: renames those in all registers and all locals at once (locals[i]
- * is NULL where process i has none). */
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
 
 enum property {
