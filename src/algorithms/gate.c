@@ -121,6 +121,13 @@ static inline bool is_owner(word its, word valid)
 /* A compare-and-swap of what was told; whether its process sleeps is the kernel's business. */
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
 
+/* In whatever state the ticket is by now, unless it has been returned. */
+static inline word if_outstanding(word w, word its, enum state state)
+{
+    word now = told(w);
+    return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
+}
+
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
 struct hand_over {
@@ -205,7 +212,7 @@ move_on:
                 goto again;
             }
             AT("note return")
-            change(RECORD[L.another], w, L.other, in_state(L.other, OUT));
+            act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
         }
         forget(L.other), forget(L.another);
     }
@@ -248,7 +255,6 @@ BEGIN
         }
     }
     forget(L.issue);
-bury:
     AT("its record")
     L.its = told(get(RECORD[L.whose]));
     if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
@@ -263,15 +269,12 @@ bury:
         }
         forget(L.s);
         AT("bury")
-        change(RECORD[L.whose], w, L.its, in_state(L.its, ABANDONED));
-        if (told(w) != in_state(L.its, ABANDONED))
-            goto bury;
+        act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
     }
-    if (is_outstanding(L.its)) {
-        L.over.whose = L.whose;
-        CALL(hand_over, L.over);
-        L.returned = L.over.returned;
-    }
+    /* Even if it has been returned: the dead one may have died before it had woken somebody. */
+    L.over.whose = L.whose;
+    CALL(hand_over, L.over);
+    L.returned = is_outstanding(L.its) && L.over.returned;
 done:;
 END
 
