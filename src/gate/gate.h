@@ -21,6 +21,7 @@
 #define ADMIT_GATE_GATE_H
 
 #include "admit.h"
+#include "native/error.h"
 #include "registers/native.h"
 
 #include <sys/types.h>
@@ -87,16 +88,25 @@ struct seat {
     struct seat *next; /* of this thread */
     _Atomic uint32_t *life;
     bool inside;
-    bool bequeathed;
-    int heirs_fd; /* -1: none */
+    bool in_line;    /* with a place that it has given up */
+    bool bequeathed, with_children;
+    int heirs_fd;    /* -1: none */
     unsigned slot;
-    uint64_t record; /* the protocol's own copy, and the number of its slot word */
-    unsigned claimed;
+    uint64_t record; /* the protocol's copy of what it put into its record */
+    uint64_t ticket;
+    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* since it last slept */
 };
+
+/* The seat that this thread used last, for the fast path. */
+struct recent {
+    uint64_t serial;
+    struct seat *seat;
+};
+extern __thread struct recent admit_recent __attribute__((tls_model("initial-exec")));
 
 /* The part of a handle that a forked child does not inherit: it finds zeros. */
 struct gate_local {
-    uint64_t serial; /* never the same for two handles; 0: not joined yet in this process */
+    _Atomic uint64_t serial; /* never the same for two handles; 0: not joined yet in this process */
     _Atomic uint32_t interrupts;
 };
 
@@ -133,12 +143,6 @@ static inline unsigned present_in(const admit_gate *gate)
     return present < gate->records ? present : gate->records;
 }
 
-/* --- errors: error.c. Each notes the error and its text, and returns it. ------------------------------------------- */
-
-admit_error admit_gate_error(admit_error error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* For a system call that failed with errno: "cannot WHAT PATH: REASON". */
-admit_error admit_gate_system_error(const char *what, const char *path);
-
 /* --- names: names.c ------------------------------------------------------------------------------------------------ */
 
 /* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
@@ -148,19 +152,8 @@ admit_error admit_check_name(const char *name);
 
 /* --- the file: file.c, layout.c ------------------------------------------------------------------------------------- */
 
-struct gate_numbers {
-    unsigned k, most_k, capacity, records;
-    size_t issue, slot, record, heir, spot, people, size; /* offsets */
-};
-void admit_gate_numbers(struct gate_numbers *numbers, unsigned k, unsigned most_k, unsigned capacity);
-void admit_gate_format(void *memory, const struct gate_numbers *numbers, const char *boot_id);
-/* Checks the header and, unless somebody may be using it, the rest. */
-admit_error admit_gate_check(const struct gate_header *header, size_t size, struct gate_numbers *numbers,
-                             const char *path);
-void admit_boot_id(char boot_id[BOOT_ID_SIZE]);
-/* Locks the whole file against other processes' and threads' managing; released by the kernel if we die. */
-admit_error admit_gate_lock(admit_gate *gate);
-void admit_gate_unlock(admit_gate *gate);
+/* Keeps others from managing the gate until the descriptor is closed, by us or by our death. -1: error noted. */
+int admit_gate_lock(int fd, const char *path);
 
 /* --- life and death: life.c, heir.c ---------------------------------------------------------------------------------- */
 
@@ -172,19 +165,32 @@ void admit_life_release(struct seat *seat, uint32_t to);
 bool admit_is_dead_now(admit_gate *gate, unsigned who);
 
 enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
+/* Also takes back the permission to inherit, if nobody has made use of it. */
 enum heir_state admit_heir(admit_gate *gate, unsigned who);
+/* The same for one who only looks; the heir's number into *pid if it has one. */
+enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
+/* 0 if there is no /proc. */
+uint32_t admit_pid_namespace(void);
+/* Whoever bequeathed leaves itself. */
+void admit_heir_dismiss(struct seat *seat);
 
 /* --- seats: seats.c -------------------------------------------------------------------------------------------------- */
 
-struct seat *admit_seat_find(admit_gate *gate);                       /* a free one of this thread; NULL: error noted */
+struct sleeper;
+/* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
+struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
+void admit_seat_release(struct seat *seat, uint32_t life); /* with this value in its life word */
+/* A record that was kept back for nobody returns its ticket. */
+admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
+void admit_seats_close(admit_gate *gate);
 /* Takes over what the dead have left behind, so that nobody looks at them again. */
 void admit_bury_dead(admit_gate *gate);
 
 /* --- the protocol: protocol.c ---------------------------------------------------------------------------------------- */
 
 void admit_protocol_join(struct seat *seat);        /* after a claim: recovers what the record held */
-bool admit_protocol_is_free(const struct seat *seat); /* its record has no place in line */
+bool admit_protocol_in_line(const admit_gate *gate, unsigned who); /* with a place that was given up */
 
 /* What of a record the other files need to know. */
 enum stage { STAGE_OUT, STAGE_WAITING, STAGE_VALID, STAGE_ABANDONED };
@@ -195,9 +201,12 @@ struct standing {
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 bool admit_ticket_before(uint64_t a, uint64_t b);
 uint64_t admit_protocol_drawn(const admit_gate *gate); /* tickets drawn since the start, reserved ones included */
-void admit_protocol_format(struct cell *cells, const struct gate_numbers *numbers, char *memory);
+/* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
+void admit_protocol_format(admit_gate *gate, unsigned k);
+/* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
 bool admit_protocol_in_order(const admit_gate *gate);
-/* Instead of leaving: the slot is free, the ticket stays out, for nobody. */
+void admit_protocol_leave(struct seat *seat);
+/* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
 void admit_protocol_reserve(struct seat *seat);
 
 /* --- sleep: sleep.c --------------------------------------------------------------------------------------------------- */
@@ -207,8 +216,21 @@ struct sleeper {
     struct seat *seat;
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
-    bool slept, called;
-    admit_error why; /* of giving up */
+    bool slept, saw_dead;
+    admit_error why; /* of giving up; noted already */
 };
+
+bool admit_deadline_passed(const struct timespec *until);
+unsigned admit_place_of(const admit_gate *gate, unsigned who);
+int64_t admit_now(void); /* CLOCK_REALTIME in ns */
+/* Notes this error as the reason, with its text. */
+void admit_give_reason(struct sleeper *sleeper, admit_error error);
+
+/* --- managing: manage.c ----------------------------------------------------------------------------------------------- */
+
+/* Leaves a gate that is being resized. */
+void admit_leave_resizing(admit_gate *gate, struct seat *seat);
+/* After an entry: whether the gate is being, or has been, removed. */
+bool admit_was_removed(admit_gate *gate);
 
 #endif

@@ -163,9 +163,19 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
             return error;
     }
     seat->bequeathed = true;
+    seat->with_children = with_children;
     atomic_store(&gate->heir[seat->who].value,
                  heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED, hold->ticket));
     return ADMIT_OK;
+}
+
+void admit_heir_dismiss(struct seat *seat)
+{
+    atomic_store(&seat->gate->heir[seat->who].value, 0);
+    if (seat->heirs_fd >= 0)
+        close(seat->heirs_fd);
+    seat->heirs_fd = -1;
+    seat->bequeathed = seat->with_children = false;
 }
 
 /* In a child, perhaps of vfork: the file and the hold are all that can be used. */
@@ -190,9 +200,10 @@ admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);
-    if (seat->heirs_fd < 0)
+    if (!seat->with_children)
         return ADMIT_OK;
-    close(seat->heirs_fd);
+    if (seat->heirs_fd >= 0)
+        close(seat->heirs_fd);
     seat->heirs_fd = -1;
     struct flock byte = byte_of(seat->who, F_WRLCK);
     if (fcntl(gate->fd, F_OFD_SETLKW, &byte) != 0)

@@ -121,6 +121,8 @@ void admit_life_release(struct seat *seat, uint32_t to)
 {
     char *pages = (char *)seat - SEAT_AT - GATE_PAGE;
     atomic_store(seat->life, to);
+    if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
+        syscall(SYS_futex, seat->life, FUTEX_WAKE, 1, NULL, NULL, 0);
     delist(link_of(seat));
     munmap(pages, 2 * GATE_PAGE);
 }
