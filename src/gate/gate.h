@@ -184,8 +184,8 @@ void admit_seat_release(struct seat *seat, uint32_t life); /* with this value in
 /* A record that was kept back for nobody returns its ticket. */
 admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
 void admit_seats_close(admit_gate *gate);
-/* Takes over what the dead have left behind, so that nobody looks at them again. */
-void admit_bury_dead(admit_gate *gate);
+/* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
+unsigned admit_bury_dead(admit_gate *gate);
 
 /* --- the protocol: protocol.c ---------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,8 @@
 #define ADMIT_SYMBOL admit_gate_text
 #include "algorithms/gate.c"
 
+#include <time.h>
+
 static inline struct shared arrays_of(const admit_gate *gate)
 {
     return (struct shared){
@@ -61,6 +63,12 @@ static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const ad
         sleeper.interrupts = atomic_load(&gate->local->interrupts);
     struct native_passage P = passage_of(seat, &sleeper);
     P.only_if_free = only_if_free;
+    const admit_wait at_once = {.until = &(struct timespec){0}}; /* INTERIM */
+    if (only_if_free) {
+        if (!at_most(number_of(atomic_load(&gate->issue->value)) + 1, number_of(atomic_load(&gate->valid->value))))
+            return no_slot(gate);
+        sleeper.how = &at_once;
+    }
     struct locals frame = {0};
     const struct shared S = arrays_of(gate);
     enter(&P, &S, &frame);
@@ -85,11 +93,20 @@ static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const ad
     return ADMIT_OK;
 }
 
-static admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     struct sleeper sleeper = {.gate = gate, .how = how};
     struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
     return seat == NULL ? sleeper.why : enter_by(seat, hold, how, only_if_free);
+}
+
+/* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
+static admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    admit_error error = enter_with_seat(gate, hold, how, only_if_free);
+    if (error == ADMIT_NO_SLOT && admit_bury_dead(gate) > 0)
+        error = enter_with_seat(gate, hold, how, only_if_free);
+    return error;
 }
 
 static inline struct seat *recent_seat(const admit_gate *gate)
@@ -108,7 +125,9 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    return seat != NULL ? enter_by(seat, hold, NULL, true) : enter_slowly(gate, hold, NULL, true);
+    if (seat != NULL && enter_by(seat, hold, NULL, true) == ADMIT_OK)
+        return ADMIT_OK;
+    return enter_slowly(gate, hold, NULL, true);
 }
 
 /* Whose time is over already takes no place in line. */

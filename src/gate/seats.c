@@ -128,17 +128,21 @@ static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *f
     return seat;
 }
 
-void admit_bury_dead(admit_gate *gate)
+unsigned admit_bury_dead(admit_gate *gate)
 {
+    unsigned buried = 0;
     bool failed = false;
     check_for_fork(gate);
     for (unsigned who = 0; who < present_in(gate) && !failed; who++) {
         if (!admit_is_dead_now(gate, who))
             continue;
         struct seat *seat = claim(gate, who, LIFE_JUDGED, &failed);
-        if (seat != NULL)
-            admit_seat_release(seat, LIFE_NOBODY);
+        if (seat == NULL)
+            continue;
+        admit_seat_release(seat, LIFE_NOBODY);
+        buried++;
     }
+    return buried;
 }
 
 /* The dead first. A record with a place in line that was given up is of no use before that is passed. */
