@@ -331,7 +331,7 @@ draw:
     AT("record")
     put(RECORD[i], L.own);
     AT("valid?")
-    if (!is_valid(get(VALID), L.own)) {
+    if (!patiently(is_valid(get(VALID), L.own))) {
 wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));
@@ -383,9 +383,9 @@ BEGIN
         AT("free slot")
         put(SLOT[L.s], 0);
     }
-    forget(L.s);
     AT("leave")
     put(RECORD[i], in_state(L.own, LEAVING));
+    forget(L.s);
     L.recover.over.whose = i;
     CALL(hand_over, L.recover.over);
     forget(L.recover);
@@ -456,9 +456,11 @@ END
  * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
  * through, with gaps, and all others between two of them become the first number of the gap. */
 
+enum { KEPT_MAX = 8 * 16 }; /* of 16 processes, no more of which are checked */
+
 struct renaming {
     word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
-    word kept[8 * STEPPED_PROCESSES_MAX], name[8 * STEPPED_PROCESSES_MAX + 1];
+    word kept[KEPT_MAX], name[KEPT_MAX + 1];
     unsigned count;
 };
 
@@ -561,7 +563,10 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
 {
     word *records = registers + 2, *slots = records + n;
-    struct renaming renaming = {.base = number_of(registers[0]), .stride = k > 1 ? n : 1};
+    struct renaming renaming;
+    renaming.base = number_of(registers[0]);
+    renaming.stride = k > 1 ? n : 1;
+    renaming.count = 0;
     if (number_of(registers[1]) < renaming.base)
         renaming.base = number_of(registers[1]);
     for (unsigned i = 0; i < n; i++)
@@ -597,7 +602,7 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
 {
     (void)n, (void)k;
     static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "LEAVING", "ABANDONED"};
-    static const char *const bed_name[4] = {"", " lying", " woken"};
+    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [WOKEN] = " woken"};
     snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
              bed_name[bed(w) & 3]);
 }
@@ -617,6 +622,9 @@ DECLARE
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .rename_all = rename_numbers,
+          .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
-                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT}));
+                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},
+                 {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, RECOVERY | ABORT},
+                 {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}));

@@ -61,6 +61,8 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    NO_SLOT_LOST,
+    DISTINCT_SLOTS,
     PROPERTIES
 };
 
@@ -95,6 +97,7 @@ struct about {
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
+    size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */
     rename_all *rename_all;                        /* if several registers hold numbers without bound */
 };
 

@@ -13,8 +13,6 @@
 
 #include "registers/native.h"
 
-enum { STEPPED_PROCESSES_MAX = 1 }; /* of the part for the checker, which is not used here */
-
 enum { UP, LYING, WOKEN, BED_BITS = 0, BED_SHIFT = 44 };
 
 #define told(w) (w)
@@ -54,7 +52,7 @@ void admit_pause(void);
         return;                                                                                                        \
     } while (0)
 
-#define soon(c)                                                                                                        \
+#define patiently(c)                                                                                                        \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
         for (unsigned looks_ = 0; !c_ && looks_ < LOOKS; looks_++) {                                                   \
