@@ -211,6 +211,7 @@ typedef struct admit_wait {
     int (*waiting)(void *data, unsigned place);
     void *data;
     int interruptible; /* 1: admit_gate_interrupt ends it */
+    int only_if_free;  /* 1: as admit_gate_try */
     int record_since;  /* 1: note the time of entry for inspect, also if there was no need to wait */
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);

@@ -27,8 +27,9 @@ enum { TICKET_BITS = 40, WHO_BITS = 16 };
 enum { STATE_BITS = 3, PHASE_BITS = 1 };
 
 /* OUT: returned. IN: drawn, and its owner is awake or inside. WAITING: its owner sleeps, or is about to. GRANTED: valid,
- * and its owner must be woken. ABANDONED: in line, and nobody will use it. */
-enum state { OUT, IN, WAITING, GRANTED, ABANDONED };
+ * and its owner must be woken. LEAVING: its owner returns it, but whoever comes by may be faster. ABANDONED: nobody will use
+ * it; whoever makes it valid returns it. */
+enum state { OUT, IN, WAITING, GRANTED, LEAVING, ABANDONED };
 
 struct shared {
     array issue, valid, record, slot, life;
@@ -106,6 +107,12 @@ static inline bool says_returned(word valid, unsigned i, word its)
     return is_outstanding(its) && who_in(valid) == i && phase_in(valid) == phase_in(its);
 }
 
+/* It must be returned, by whomever. */
+static inline bool is_due(word valid, unsigned i, word its)
+{
+    return state_of(its) >= LEAVING && is_valid(valid, its) && !says_returned(valid, i, its);
+}
+
 static inline bool is_owner(word its, word valid)
 {
     return is_outstanding(its) && ticket_of(its) == number_of(valid);
@@ -114,14 +121,22 @@ static inline bool is_owner(word its, word valid)
 /* A compare-and-swap of what was told; whether its process sleeps is the kernel's business. */
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
 
+/* In whatever state the ticket is by now, unless it has been returned. */
+static inline word if_outstanding(word w, word its, enum state state)
+{
+    word now = told(w);
+    return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
+}
+
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
 struct hand_over {
     position at;
-    proc whose; /* in: the ticket to return */
-    proc who;   /* in whose name VALID moves on */
+    proc whose;    /* in: the ticket to return; its owner has abandoned it */
+    flag returned; /* out: it has been; otherwise it is in line still */
+    proc who;      /* in whose name VALID moves on; `its` is this one's record */
+    proc another;  /* another one that must be looked at; `other` is that one's record */
     procset todo;
-    number s;
     word valid, its, other;
 };
 
@@ -131,94 +146,107 @@ BEGIN
 again:
     AT("VALID")
     L.valid = get(VALID);
+    AT("its ticket")
+    L.its = told(get(RECORD[L.whose]));
+    L.who = L.whose;
+    L.returned = !is_outstanding(L.its) || says_returned(L.valid, L.whose, L.its);
+    if (is_owner(L.its, L.valid))
+        goto turn;
+    if (!is_due(L.valid, L.whose, L.its))
+        L.its = 0;
+settle:
+    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
+    L.other = 0;
     AT("drawn?")
     if (at_most(number_of(L.valid), number_of(get(ISSUE)))) {
-        for_all("whose is it?", L.who, 0, n) {
-            L.its = told(get(RECORD[L.who]));
-            if (is_owner(L.its, L.valid))
+        for_all("whose is it?", L.another, 0, n) {
+            L.other = told(get(RECORD[L.another]));
+            if (is_owner(L.other, L.valid))
                 break;
-            forget(L.its);
+            L.other = 0;
         }
         forget(L.todo);
-    }
-    /* (G4): wake the owner of VALID's ticket, or return it if it is abandoned. */
-    if (state_of(L.its) == WAITING) {
-        AT("grant")
-        change(RECORD[L.who], w, L.its, in_state(L.its, GRANTED));
-        if (told(w) != in_state(L.its, GRANTED)) {
-            forget(L.its);
-            goto again;
+        if (state_of(L.other) == WAITING) {
+            AT("grant")
+            change(RECORD[L.another], w, L.other, in_state(L.other, GRANTED));
+            if (told(w) != in_state(L.other, GRANTED)) {
+                forget(L.another);
+                goto settle;
+            }
         }
-        AT("wake")
-        wake(RECORD[L.who]);
-    } else if (state_of(L.its) == GRANTED) {
-        AT("wake again")
-        wake(RECORD[L.who]);
-    } else if (state_of(L.its) == ABANDONED) {
-        goto move_on;
+        if (state_of(L.other) == WAITING || state_of(L.other) == GRANTED) {
+            forget(L.other);
+            AT("wake")
+            wake(RECORD[L.another]);
+        } else if (state_of(L.other) == ABANDONED) {
+            L.its = L.other;
+            L.who = L.another;
+            forget(L.other), forget(L.another);
+            goto move_on;
+        }
+        forget(L.other), forget(L.another);
     }
-    forget(L.who);
-    AT("returned?")
-    L.its = told(get(RECORD[L.whose]));
-    if (is_outstanding(L.its) && L.whose != i) {
-        AT("dead still?")
-        if (get(LIFE[L.whose]) != DEAD) /* (G5) */
-            forget(L.its);
-    }
-    if (!is_outstanding(L.its) || says_returned(L.valid, L.whose, L.its))
+    if (L.its == 0)
         goto done;
-    if (!is_valid(L.valid, L.its)) {
-        if (state_of(L.its) == ABANDONED)
-            goto done;
-        AT("bury")
-        change(RECORD[L.whose], w, L.its, in_state(L.its, ABANDONED));
-        forget(L.its);
-        goto again;
-    }
-    L.who = L.whose;
-    if (L.who != i)
-        for (L.s = 0; L.s < k - 1; L.s++) {
-            AT("free slot")
-            change(SLOT[L.s], w, named(ticket_of(L.its), L.who, 0), 0);
+turn:
+    if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
+        L.another = (proc)(number_of(L.valid) % n);
+        AT("whose turn?")
+        L.other = told(get(RECORD[L.another]));
+        if (is_due(L.valid, L.another, L.other)) {
+            L.its = L.other;
+            L.who = L.another;
         }
-    forget(L.s);
+        forget(L.other), forget(L.another);
+    }
 move_on:
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
     if (who_in(L.valid) < n && who_in(L.valid) != L.who) {
+        L.another = (proc)who_in(L.valid);
         AT("whose return?")
-        L.other = told(get(RECORD[who_in(L.valid)]));
-        if (says_returned(L.valid, who_in(L.valid), L.other)) {
+        L.other = told(get(RECORD[L.another]));
+        if (says_returned(L.valid, L.another, L.other)) {
             AT("still VALID?")
             if (get(VALID) != L.valid) {
-                forget(L.other), forget(L.its), forget(L.who);
+                forget(L.other), forget(L.another), forget(L.its);
                 goto again;
             }
             AT("note return")
-            change(RECORD[who_in(L.valid)], w, L.other, in_state(L.other, OUT));
+            act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
         }
-        forget(L.other);
+        forget(L.other), forget(L.another);
     }
     AT("return")
     change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
-    forget(L.its), forget(L.who);
-    goto again;
-done:;
+    if (w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose) {
+        forget(L.its);
+        goto again;
+    }
+    L.returned = true;
+    L.valid = w;
+    L.its = 0;
+    goto settle;
+done:
+    forget(L.valid), forget(L.who);
 END
 
 struct recover {
     position at;
     proc whose;
+    flag returned;
+    number s;
     word issue, its;
     struct hand_over over;
 };
 
-/* Returns the ticket of one who is dead, or lets it be abandoned. */
+/* Returns the ticket of one who is dead, or leaves it abandoned in line. */
 PROCEDURE(recover)
 BEGIN
     word w;
+    L.returned = false;
     AT("its draw?")
     L.issue = get(ISSUE);
-    if (who_in(L.issue) == L.whose) {
+    if (who_in(L.issue) == L.whose) { /* (G1) */
         AT("recorded?")
         L.its = told(get(RECORD[L.whose]));
         if (ticket_of(L.its) != number_of(L.issue)) {
@@ -226,12 +254,31 @@ BEGIN
             change(RECORD[L.whose], w, L.its, entry(number_of(L.issue), IN, !phase_in(L.its)));
         }
     }
-    forget(L.issue), forget(L.its);
+    forget(L.issue);
+    AT("its record")
+    L.its = told(get(RECORD[L.whose]));
+    if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
+        if (L.whose != i) {
+            AT("dead still?")
+            if (get(LIFE[L.whose]) != DEAD) /* (G5) */
+                goto done;
+        }
+        for (L.s = 0; L.s < k - 1; L.s++) { /* (G8) */
+            AT("free its slot")
+            change(SLOT[L.s], w, named(ticket_of(L.its), L.whose, 0), 0);
+        }
+        forget(L.s);
+        AT("bury")
+        act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
+    }
+    /* Even if it has been returned: the dead one may have died before it had woken somebody. */
     L.over.whose = L.whose;
     CALL(hand_over, L.over);
+    L.returned = is_outstanding(L.its) && L.over.returned;
+done:;
 END
 
-/* --- enter, leave, give up, join ---------------------------------------------------------------------------------- */
+/* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
 
 struct locals {
     position at;
@@ -239,12 +286,10 @@ struct locals {
     flag dead;
     number s;
     procset todo;
-    word own; /* this process's record, as it was when it drew */
+    word own; /* this process's record: its ticket and phase */
     word issue, its;
     struct recover recover;
 };
-
-#define own_returned() (says_returned(L.recover.over.valid, i, L.recover.over.its))
 
 ENTER
 BEGIN
@@ -254,12 +299,14 @@ home:
     L.own = told(get(RECORD[i]));
     if (is_outstanding(L.own)) { /* a place that was given up, and is in line still unless VALID says otherwise */
         AT("passed?")
-        if (!says_returned(get(VALID), i, L.own))
+        if (!says_returned(get(VALID), i, L.own)) {
+            forget(L.own);
             try_again(home);
+        }
         AT("note passed")
         put(RECORD[i], in_state(L.own, OUT));
     }
-    L.own = entry(0, OUT, phase_in(L.own));
+    L.own = entry(0, IN, phase_in(L.own));
 draw:
     AT("ISSUE")
     L.issue = get(ISSUE);
@@ -274,39 +321,39 @@ draw:
     }
     AT("draw")
     change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
-    if (w != named(number_of(L.issue) + 1, i, 0))
+    if (w != named(number_of(L.issue) + 1, i, 0)) {
+        forget(L.issue);
         goto draw;
+    }
     waiting_room();
-    L.own = entry(number_of(w), IN, !phase_in(L.own));
     forget(L.issue);
+    L.own = entry(number_of(w), IN, !phase_in(L.own));
     AT("record")
     put(RECORD[i], L.own);
     AT("valid?")
-    if (!is_valid(get(VALID), L.own)) {
+    if (!patiently(is_valid(get(VALID), L.own))) {
 wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));
         AT("valid now?")
-        if (is_valid(get(VALID), L.own))
-            goto up;
-        for_all_others("dead?", L.other) {
-            if (get(LIFE[L.other]) == DEAD) {
-                L.recover.whose = L.other;
-                CALL(recover, L.recover);
-                forget(L.recover);
+        if (!is_valid(get(VALID), L.own)) { /* (G6) */
+            for_all_others("dead?", L.other) {
+                if (get(LIFE[L.other]) == DEAD) {
+                    L.recover.whose = L.other;
+                    CALL(recover, L.recover);
+                    forget(L.recover);
+                }
             }
-        }
-        forget(L.todo);
-        AT("fall asleep")
-        if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
-            may_give_up();
-            AT("asleep")
-            sleep_while(RECORD[i], in_state(L.own, WAITING));
-        }
-        AT("my turn?")
-        if (!is_valid(get(VALID), L.own))
+            forget(L.todo), forget(L.other);
+            AT("fall asleep")
+            if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
+                may_give_up();
+                AT("asleep")
+                sleep_while(RECORD[i], in_state(L.own, WAITING));
+            }
             goto wait;
-up:
+        }
+        L.dead = false;
         for_all_others("anybody dead?", L.other) {
             if (get(LIFE[L.other]) == DEAD) {
                 L.dead = true;
@@ -336,6 +383,8 @@ BEGIN
         AT("free slot")
         put(SLOT[L.s], 0);
     }
+    AT("leave")
+    put(RECORD[i], in_state(L.own, LEAVING));
     forget(L.s);
     L.recover.over.whose = i;
     CALL(hand_over, L.recover.over);
@@ -348,7 +397,8 @@ GIVE_UP
 BEGIN
     word w;
     AT("abandon")
-    act(RECORD[i], w, w = told(w) == in_state(L.own, WAITING) ? in_state(L.own, ABANDONED) : told(w));
+    act(RECORD[i], w, w = in_state(L.own, ABANDONED));
+    L.dead = false;
     for_all_others("anybody dead?", L.other) {
         if (get(LIFE[L.other]) == DEAD) {
             L.dead = true;
@@ -363,7 +413,7 @@ BEGIN
     forget(L.todo), forget(L.other), forget(L.dead);
     L.recover.over.whose = i;
     CALL(hand_over, L.recover.over);
-    if (own_returned()) {
+    if (L.recover.over.returned) {
         forget(L.recover);
         AT("out")
         put(RECORD[i], in_state(L.own, OUT));
@@ -377,8 +427,8 @@ BEGIN
     act(LIFE[i], w, w = ALIVE);
     L.recover.whose = i;
     CALL(recover, L.recover);
-    if (own_returned()) {
-        L.own = L.recover.over.its;
+    if (L.recover.returned) {
+        L.own = L.recover.its;
         forget(L.recover);
         AT("out")
         put(RECORD[i], in_state(L.own, OUT));
@@ -404,11 +454,13 @@ END
  * Of numbers the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those from the
  * smaller of the two on keep their distances. Of the older ones only their order matters, and only the order with
  * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
- * through, by even numbers, and all others between two of them become the odd number there. */
+ * through, with gaps, and all others between two of them become the first number of the gap. */
+
+enum { KEPT_MAX = 8 * 16 }; /* of 16 processes, no more of which are checked */
 
 struct renaming {
-    word base;
-    word kept[8 * 16];
+    word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
+    word kept[KEPT_MAX], name[KEPT_MAX + 1];
     unsigned count;
 };
 
@@ -426,14 +478,27 @@ static void keep(struct renaming *renaming, word number)
     renaming->count++;
 }
 
+static void name_kept(struct renaming *renaming)
+{
+    word last = 1;
+    for (unsigned at = 0; at <= renaming->count; at++) {
+        word number = at < renaming->count ? renaming->kept[at] : renaming->base, name = last + 2;
+        while (name % renaming->stride != number % renaming->stride)
+            name++;
+        renaming->name[at] = last = name;
+    }
+}
+
 static word renamed(const struct renaming *renaming, word number)
 {
     if (number >= renaming->base)
-        return number - renaming->base + 2 * renaming->count + 2;
+        return number - renaming->base + renaming->name[renaming->count];
     unsigned at = 0;
     while (at < renaming->count && renaming->kept[at] < number)
         at++;
-    return at < renaming->count && renaming->kept[at] == number ? 2 * at + 2 : at > 0 ? 2 * at + 1 : 0;
+    return at < renaming->count && renaming->kept[at] == number ? renaming->name[at]
+           : at > 0                                             ? renaming->name[at - 1] + 1
+                                                                : 1;
 }
 
 static void rename_named(const struct renaming *renaming, word *w)
@@ -444,47 +509,82 @@ static void rename_named(const struct renaming *renaming, word *w)
 
 static void rename_entry(const struct renaming *renaming, word *w)
 {
-    *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << (STATE_BITS + PHASE_BITS);
+    if (ticket_of(*w) != 0) /* otherwise it is no copy, or of no ticket */
+        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << (STATE_BITS + PHASE_BITS);
+}
+
+/* The records, and what has been read of them, by process. A word that is 0 is no copy. */
+static void rename_locals(const struct renaming *renaming, struct locals *locals)
+{
+    rename_entry(renaming, &locals->own);
+    rename_named(renaming, &locals->issue);
+    rename_entry(renaming, &locals->its);
+    rename_named(renaming, &locals->recover.issue);
+    rename_entry(renaming, &locals->recover.its);
+    rename_named(renaming, &locals->recover.over.valid);
+    rename_entry(renaming, &locals->recover.over.its);
+    rename_entry(renaming, &locals->recover.over.other);
+}
+
+static void keep_locals(struct renaming *renaming, const struct locals *locals)
+{
+    keep(renaming, number_of(locals->issue));
+    keep(renaming, ticket_of(locals->its));
+    keep(renaming, number_of(locals->recover.issue));
+    keep(renaming, ticket_of(locals->recover.its));
+    keep(renaming, number_of(locals->recover.over.valid));
+    keep(renaming, ticket_of(locals->recover.over.its));
+    keep(renaming, ticket_of(locals->recover.over.other));
+}
+
+static void flip_if(bool does, word *w)
+{
+    if (does && *w != 0)
+        *w ^= 1;
+}
+
+/* Phases are only compared with each other: wherever one of a participant's is found, it may be the other one. */
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *const *frames)
+{
+    registers[2 + whose] ^= 1;
+    flip_if(who_in(registers[1]) == whose, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        struct hand_over *over = &locals->recover.over;
+        flip_if(i == whose, &locals->own);
+        flip_if(who_in(locals->issue) == whose, &locals->its);
+        flip_if(locals->recover.whose == whose, &locals->recover.its);
+        flip_if(who_in(over->valid) == whose, &over->valid);
+        flip_if(over->who == whose, &over->its);
+        flip_if(over->another == whose, &over->other);
+    }
 }
 
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
 {
     word *records = registers + 2, *slots = records + n;
-    struct renaming renaming = {.base = number_of(registers[0]), .count = 0};
+    struct renaming renaming;
+    renaming.base = number_of(registers[0]);
+    renaming.stride = k > 1 ? n : 1;
+    renaming.count = 0;
     if (number_of(registers[1]) < renaming.base)
         renaming.base = number_of(registers[1]);
-    for (unsigned i = 0; i < n; i++) {
-        const struct locals *locals = frames[i];
-        if (locals == NULL)
-            continue;
-        keep(&renaming, number_of(locals->issue));
-        keep(&renaming, ticket_of(locals->its));
-        keep(&renaming, number_of(locals->recover.issue));
-        keep(&renaming, ticket_of(locals->recover.its));
-        keep(&renaming, number_of(locals->recover.over.valid));
-        keep(&renaming, ticket_of(locals->recover.over.its));
-        keep(&renaming, ticket_of(locals->recover.over.other));
-    }
+    for (unsigned i = 0; i < n; i++)
+        keep_locals(&renaming, frames[i]);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
+    name_kept(&renaming);
     rename_named(&renaming, &registers[0]);
     rename_named(&renaming, &registers[1]);
     for (unsigned i = 0; i < n; i++) {
-        struct locals *locals = frames[i];
         rename_entry(&renaming, &records[i]);
-        if (locals == NULL)
-            continue;
-        rename_entry(&renaming, &locals->own);
-        rename_named(&renaming, &locals->issue);
-        rename_entry(&renaming, &locals->its);
-        rename_named(&renaming, &locals->recover.issue);
-        rename_entry(&renaming, &locals->recover.its);
-        rename_named(&renaming, &locals->recover.over.valid);
-        rename_entry(&renaming, &locals->recover.over.its);
-        rename_entry(&renaming, &locals->recover.over.other);
+        rename_locals(&renaming, frames[i]);
     }
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
+    for (unsigned i = 0; i < n; i++)
+        if (phase_in(records[i]))
+            flip_phase(n, i, registers, frames);
 }
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
@@ -501,19 +601,19 @@ static void show_named(char *text, size_t size, unsigned n, unsigned k, uint64_t
 static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
 {
     (void)n, (void)k;
-    static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "ABANDONED"};
-    static const char *const bed_name[4] = {"", " lying", " woken"};
+    static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "LEAVING", "ABANDONED"};
+    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [WOKEN] = " woken"};
     snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
              bed_name[bed(w) & 3]);
 }
 
 DECLARE
 {
-    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(1, UINT_MAX, 0), .shown = show_named,
+    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2, UINT_MAX, 0), .shown = show_named,
                            .unbounded = true);
-    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(1 + k, UINT_MAX, 0),
+    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0),
                            .shown = show_named, .unbounded = true);
-    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), 0, .writer = ANYBODY, .shown = show_entry,
+    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), entry(1, OUT, 0), .writer = ANYBODY, .shown = show_entry,
                           .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);
@@ -522,6 +622,9 @@ DECLARE
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .rename_all = rename_numbers,
+          .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
-                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT}));
+                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},
+                 {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, RECOVERY | ABORT},
+                 {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}));

@@ -55,7 +55,6 @@ static uint64_t add_edge(struct share *share, struct step step, uint8_t events)
     }
     uint8_t kind = step.process;
     kind |= step.fault ? EDGE_FAULT : 0;
-    kind |= step.fault == RECOVERY ? EDGE_DEATH : 0;
     kind |= events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0;
     kind |= events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0;
     share->kinds[share->edges] = kind;

@@ -9,8 +9,10 @@ const char *const fault_name[FAULT_KINDS] = {"crash", "shutdown", "abort", "fail
 
 unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
 {
-    const unsigned counts[FAULT_KINDS] = {setting->crashes, setting->shutdowns, 0, setting->failures};
-    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient, [5] = setting->recovers};
+    const unsigned counts[FAULT_KINDS] = {
+        setting->crashes, setting->shutdowns, 0, setting->failures, 0,
+        setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries};
+    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient, [5] = setting->recoveries == RECOVERIES_WITHOUT_END};
     unsigned used = 0;
     for (unsigned f = 0; f < FAULT_KINDS; f++)
         if (counts[f] > 0)
@@ -21,16 +23,17 @@ unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAUL
     return used;
 }
 
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures)
+unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
+                       unsigned killed)
 {
     return (crashes < setting->crashes ? CRASH : 0) | (shutdowns < setting->shutdowns ? SHUTDOWN : 0) |
            (failures < setting->failures ? FAILURE : 0) | (setting->aborts ? ABORT : 0) |
-           (setting->recovers ? RECOVERY : 0);
+           (killed < setting->recoveries ? RECOVERY : 0);
 }
 
 unsigned faults_allowed(const struct setting *setting)
 {
-    return faults_within(setting, 0, 0, 0);
+    return faults_within(setting, 0, 0, 0, 0);
 }
 
 unsigned faults_possible(const struct instance *instance, const struct process *process)
@@ -43,7 +46,7 @@ unsigned faults_possible(const struct instance *instance, const struct process *
         return 0;
     /* One can be killed anywhere, unless one is dead and nobody has come in one's place. */
     bool is_gone = process->mode == DYING || (process->mode == JOINING && process->section == REMAINDER);
-    possible |= is_gone ? 0 : RECOVERY;
+    possible |= is_gone || process->killed ? 0 : RECOVERY;
     bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up : away;
     if (process->writing || process->mode != FOLLOWS_TEXT)
         return possible;
@@ -52,7 +55,7 @@ unsigned faults_possible(const struct instance *instance, const struct process *
 
 unsigned faults_used(const struct process *process)
 {
-    unsigned used = process->failed ? FAILURE : 0;
+    unsigned used = (process->failed ? FAILURE : 0) | (process->killed ? RECOVERY : 0);
     if (process->crashed)
         used |= process->section == REMAINDER ? SHUTDOWN : CRASH;
     return used | (process->mode == SHUTTING_DOWN ? SHUTDOWN : 0);
@@ -317,6 +320,7 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
     }
     if (fault == RECOVERY) {
         to->passages = from->passages;
+        to->killed = instance->setting.recoveries != RECOVERIES_WITHOUT_END;
         if (to->passages != UNBOUNDED_PASSAGES && to->passages > 0 && from->section != REMAINDER)
             to->passages--;
         process_begin(instance, i, to, DYING);

@@ -22,7 +22,8 @@ unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAUL
 /* The faults that the setting allows at all. */
 unsigned faults_allowed(const struct setting *setting);
 /* Those that may still begin when so many have been used up. */
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures);
+unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
+                       unsigned killed);
 /* The faults that can begin where the process stands, if the setting allows them and enough are left. */
 unsigned faults_possible(const struct instance *instance, const struct process *process);
 /* The faults that this process has used up one of. */

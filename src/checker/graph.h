@@ -20,13 +20,13 @@ struct standing {
     uint16_t unsettled; /* must not stay as it is for ever: malfunctions, or has registers to reset in its remainder */
 };
 
-/* The kind of an edge: whose step it is, and what happens to that process. A death is a fault too. */
-enum { EDGE_PROCESS = 15, EDGE_DEATH = 16, EDGE_FAULT = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
+/* The kind of an edge: whose step it is, and what happens to that process. */
+enum { EDGE_PROCESS = 31, EDGE_FAULT = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
 
 struct graph {
     unsigned n, k;
     bool aborts;    /* a passage can end without having led inside */
-    bool recovers;  /* processes are killed and replaced; an infinite run has finitely many deaths */
+    bool recovers;  /* the text has parts for giving up and for the places of the dead (registers/sleeping.h) */
     uint32_t roots; /* states 0 .. roots - 1 are those to start in */
     uint32_t states;
     uint64_t edges;

@@ -141,7 +141,7 @@ static part_text *text_of(const struct stepped_algorithm *algorithm, const struc
     case DYING:
         return algorithm->more.death;
     case JOINING:
-        return algorithm->more.join;
+        return algorithm->more.newcomer;
     default:
         return is_leaving(process->section) ? algorithm->leave : algorithm->enter;
     }

@@ -11,7 +11,7 @@
 
 #include "registers/stepped.h"
 
-enum { UNBOUNDED_PASSAGES = 255 };
+enum { UNBOUNDED_PASSAGES = 255, RECOVERIES_WITHOUT_END = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
@@ -24,7 +24,9 @@ struct setting {
     unsigned crashes, shutdowns, failures;   /* at most so many processes crash, shut down, fail */
     bool aborts;                             /* every process may abort, any number of times */
     bool transient;                          /* the start is any local states and any values */
-    bool recovers; /* any process may be killed at any time, and newcomers take the places of the dead */
+    /* Processes are killed at any time, and newcomers take their places: 0, none; RECOVERIES_WITHOUT_END, any, any number
+     * of times; otherwise at most so many, once each. */
+    unsigned recoveries;
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
@@ -63,6 +65,7 @@ struct process {
     uint8_t writing;            /* 1 + the choice it was made with: a non-atomic write has begun and not ended */
     uint8_t crashed;            /* takes no step any more; in the remainder: it was shut down */
     uint8_t failed;             /* has malfunctioned, and does not do so again */
+    uint8_t killed;             /* has been, once, and that counts: it is not killed again */
     uint8_t may_give_up;        /* where it stands: a function of all the others */
     uint8_t passages;           /* left */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's; while faulty, or after a crash, what faults.c keeps there */

@@ -25,6 +25,8 @@ const struct property_info property_info[PROPERTIES + 1] = {
     [OVERTAKING] = {"overtaking", "P11", "stays in the waiting room", true, true, true, "time overtaken"},
     [FIFO_ENABLING] = {"fifo-enabling", "P12", "states in which one waits and a later one is on its way", false, true,
                        true, NULL},
+    [NO_SLOT_LOST] = {"no-slot-lost", "P13", "states", false, true, false, NULL},
+    [DISTINCT_SLOTS] = {"distinct-slots", "P14", "states in which several are inside", false, true, false, NULL},
     [PROPERTIES] = {"-", "-", "", false, false, false, NULL},
 };
 
@@ -89,6 +91,12 @@ void judge(struct finding *finding, const struct exploration *exploration, const
     case STRONG_FIFE:
     case FIFO_ENABLING:
         judge_order(finding, exploration, enabled);
+        break;
+    case NO_SLOT_LOST:
+        judge_no_slot_lost(finding, exploration);
+        break;
+    case DISTINCT_SLOTS:
+        judge_distinct_slots(finding, exploration);
         break;
     case OVERTAKING:
         judge_overtaking(finding, exploration, enabled);

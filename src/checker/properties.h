@@ -66,6 +66,9 @@ void judge_order(struct finding *finding, const struct exploration *exploration,
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled);
 
+void judge_no_slot_lost(struct finding *finding, const struct exploration *exploration);
+void judge_distinct_slots(struct finding *finding, const struct exploration *exploration);
+
 /* The states in which a test of the standing is true, as a part's `in`. The caller frees it. */
 uint8_t *states_where(const struct graph *graph, bool (*test)(const struct standing *standing, unsigned i), unsigned i);
 

@@ -71,7 +71,8 @@ static enum register_kind registers_named(const char *name)
 
 static void add_fault(struct setting *setting, const char *fault)
 {
-    unsigned *const counts[FAULT_KINDS] = {&setting->crashes, &setting->shutdowns, NULL, &setting->failures, NULL, NULL};
+    unsigned *const counts[FAULT_KINDS] = {&setting->crashes, &setting->shutdowns, NULL, &setting->failures, NULL,
+                                                &setting->recoveries};
     size_t length = strcspn(fault, ":");
     unsigned f = 0;
     while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
@@ -88,14 +89,13 @@ static void add_fault(struct setting *setting, const char *fault)
                     STEPPED_PROCESSES_MAX, fault + length + 1);
     if (counts[f] == NULL && fault[length] == ':')
         usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
-                    1u << f == ABORT      ? "everybody aborts as often as they like"
-                    : 1u << f == RECOVERY ? "anybody may be killed, any number of times"
-                                          : "everybody starts anywhere");
+                    1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
     if (counts[f] != NULL)
         *counts[f] = (unsigned)count;
+    if (1u << f == RECOVERY && fault[length] != ':')
+        setting->recoveries = RECOVERIES_WITHOUT_END;
     setting->aborts |= 1u << f == ABORT;
     setting->transient |= 1u << f == TRANSIENT;
-    setting->recovers |= 1u << f == RECOVERY;
 }
 
 static void read_passages(struct request *request, const char *list)

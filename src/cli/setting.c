@@ -28,9 +28,9 @@ static void check_faults(const char *command, const struct setting *setting)
         if (counted[f].count > setting->n)
             usage_error(command, "%u processes cannot %s when there are %u", counted[f].count, counted[f].name,
                         setting->n);
-    if (setting->recovers && setting->algorithm->more.join == NULL)
+    if (setting->recoveries > 0 && setting->algorithm->more.newcomer == NULL)
         usage_error(command, "%s has no recover part", setting->algorithm->about.id);
-    if (setting->recovers && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
+    if (setting->recoveries > 0 && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
         usage_error(command, "recovery means any number of crashes, and goes with abort alone");
     if (setting->transient && faults_allowed(setting) != 0)
         usage_error(command, "transient is about what comes after all faults: it cannot be combined with another");
@@ -64,6 +64,10 @@ void check_setting(const char *command, const struct setting *setting, const enu
     for (unsigned p = 0; p < count; p++)
         if (property_info[properties[p]].needs_doorway && !about->doorway)
             usage_error(command, "%s speaks of the doorway, and %s has none", property_info[properties[p]].name,
+                        about->id);
+    for (unsigned p = 0; p < count; p++)
+        if (properties[p] == DISTINCT_SLOTS && about->slot_at == 0)
+            usage_error(command, "%s speaks of slot numbers, and %s gives none", property_info[properties[p]].name,
                         about->id);
     for (unsigned p = 0; p < count; p++) {
         const char *fault = senseless_fault(setting, properties[p]);

@@ -45,8 +45,7 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
-/* The same where several registers hold such numbers: renames those in all registers and all locals at once (locals[i]
- * is NULL where process i has none). */
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
 
 enum property {
@@ -62,6 +61,8 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    NO_SLOT_LOST,
+    DISTINCT_SLOTS,
     PROPERTIES
 };
 
@@ -96,6 +97,7 @@ struct about {
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
+    size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */
     rename_all *rename_all;                        /* if several registers hold numbers without bound */
 };
 

@@ -50,9 +50,14 @@ struct cell {
 };
 typedef struct cell *array;
 
+struct sleeper;
+
 struct native_passage {
     unsigned i, n, k;
     struct patience patience; /* used up by all waits of the passage together */
+    struct sleeper *sleeper;  /* these three are for sleeping_native.h */
+    bool only_if_free;
+    enum { GOES_IN, GIVES_UP, NOT_FREE } outcome;
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their

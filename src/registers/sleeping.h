@@ -7,6 +7,7 @@
  *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
  *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
  *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
+ *   patiently(c)               c, which reads one register once; natively it is read again for a while if it is false
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
  *   life words                 ALIVE, or DEAD once the kernel has marked a death
@@ -56,6 +57,7 @@ static inline bool lies_undisturbed(word w, word v)
 #define falls_asleep(r, v) lies_undisturbed(get(r), (v))
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(bed(get(r)) == WOKEN)
+#define patiently(c) (c)
 #define wake(r)                                                                                                        \
     do {                                                                                                               \
         word w_;                                                                                                       \
@@ -96,7 +98,7 @@ static inline enum outcome death_any(struct stepping *P, const void *shared, voi
 
 #else
 
-#error "the native side comes below"
+#include "registers/sleeping_native.h"
 
 #endif
 

@@ -92,7 +92,7 @@ struct stepping {
 /* Parts that only some algorithms have (sleeping.h). */
 struct more_parts {
     enum outcome (*give_up)(struct stepping *P, const void *shared, void *locals);
-    enum outcome (*join)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*death)(struct stepping *P, const void *shared, void *locals);
 };
 
