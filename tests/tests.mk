@@ -61,13 +61,16 @@ test-binaries: all $(NATIVE_SUITES) $(UNIT_SUITES) $(EXAMPLES)
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 COMPILE_TEST = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS) $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(TOOL_LIBS) -lcmocka -o $@
+	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(BUILD)/libadmit.a $(TOOL_LIBS) -lcmocka -o $@
 
 $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+
+# It kills the command line.
+$(BUILD)/tests/native/run_killed: | $(BUILD)/admit
 
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.

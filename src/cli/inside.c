@@ -73,15 +73,13 @@ static long parent_of(long pid)
     return parent;
 }
 
-bool inside_by_ancestry(const admit_gate *gate)
+bool inside_by_ancestry(admit_gate *gate)
 {
-    admit_gate *look = admit_gate_open_with(admit_gate_path(gate), &(admit_gate_options){.look_only = 1});
-    admit_view *view = look != NULL ? admit_gate_inspect(look) : NULL;
+    admit_view *view = admit_gate_inspect(gate);
     bool inside = false;
-    for (long pid = getppid(); view != NULL && pid > 1 && !inside; pid = parent_of(pid))
+    for (long pid = getpid(); view != NULL && pid > 1 && !inside; pid = parent_of(pid))
         for (unsigned h = 0; h < view->holders; h++)
             inside |= view->holder[h].pid == pid;
     admit_view_free(view);
-    admit_gate_close(look);
     return inside;
 }

@@ -16,8 +16,8 @@ void note_inside(const admit_gate *gate, const admit_hold *hold);
  * says. */
 bool inside_by_environment(admit_gate *gate);
 
-/* An ancestor of this process holds a slot. Slower, and needs no environment: for those about to wait. Uses a handle of
- * its own. */
-bool inside_by_ancestry(const admit_gate *gate);
+/* This process, as a command, or an ancestor of it holds a slot. Slower, and needs no environment: for those about to
+ * wait. */
+bool inside_by_ancestry(admit_gate *gate);
 
 #endif

@@ -133,7 +133,7 @@ struct wait {
     const struct request *request;
     admit_gate *gate;
     struct waiting_line line;
-    bool begun, nested;
+    bool begun;
 };
 
 static admit_gate *waited_at;
@@ -150,10 +150,6 @@ static int still_waiting(void *data, unsigned place)
     if (!wait->begun) {
         wait->begun = true;
         wait->line = (struct waiting_line){.gate = wait->request->gate, .since = time(NULL)};
-        if (!wait->request->nested && inside_by_ancestry(wait->gate)) {
-            wait->nested = true;
-            return 1;
-        }
         waited_at = wait->gate;
         let_signals_interrupt(interrupt);
     }
@@ -179,13 +175,17 @@ static void enter(const struct request *request, admit_gate *gate, admit_hold *h
     struct timespec until;
     if (request->limited)
         until = in_future(request->wait_ns);
-    admit_error error = request->try ? admit_gate_try(gate, hold)
-                                     : admit_gate_enter_with(gate, hold,
-                                                             &(admit_wait){.until = request->limited ? &until : NULL,
-                                                                           .waiting = still_waiting,
-                                                                           .data = &wait,
-                                                                           .interruptible = 1,
-                                                                           .record_since = 1});
+    admit_error error = admit_gate_enter_with(gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
+    if (error == ADMIT_NO_SLOT && !request->try) {
+        if (!request->nested && inside_by_ancestry(gate))
+            refuse_nested(request->gate);
+        error = admit_gate_enter_with(gate, hold,
+                                      &(admit_wait){.until = request->limited ? &until : NULL,
+                                                    .waiting = still_waiting,
+                                                    .data = &wait,
+                                                    .interruptible = 1,
+                                                    .record_since = 1});
+    }
     if (wait.begun) {
         hold_signals_again();
         waiting_line_clear(&wait.line);
@@ -198,8 +198,6 @@ static void enter(const struct request *request, admit_gate *gate, admit_hold *h
     admit_gate_close(gate);
     if (signal != 0)
         exit_for_signal(signal);
-    if (wait.nested)
-        refuse_nested(request->gate);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
         gate_error("run", request->gate, error);
     if (!request->quiet)

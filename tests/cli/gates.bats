@@ -41,8 +41,7 @@ load gates
     json '. == []'
     exits 0 list
     export ADMIT_DIR=$T/not-there
-    exits 0 list --json
-    json '. == []'
+    refused "not-there" list --json
     [ ! -e "$ADMIT_DIR" ]
 }
 
@@ -141,7 +140,8 @@ load gates
     refused "did you mean 'training'" status trainign
     refused "there is no gate 'xyzzy'" status xyzzy
     refused "did you mean 'training'" remove trainnig
-    refused "there is no gate" status "$T/no/such/file"
+    refused "there is no gate '$T/none'" status "$T/none"
+    refused "$T/no/such" status "$T/no/such/file"
 }
 
 @test "bad names" {
@@ -196,7 +196,7 @@ load gates
     enter b demo
     eventually is 1 waiters demo
     run_refused "2" demo -- touch "$T/never"
-    says_error "capacity"
+    says_error "full"
     let_go a
     eventually inside b
     exits 0 run -w 1h --capacity 2 demo -- true &
