@@ -27,7 +27,7 @@ ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch])
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
-NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c
+NATIVE_SOURCES := $(wildcard src/native/*.c src/gate/*.c) src/registers/patience.c
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------

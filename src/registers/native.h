@@ -50,11 +50,14 @@ struct cell {
 };
 typedef struct cell *array;
 
+struct sleeper;
+
 struct native_passage {
     unsigned i, n, k;
-    struct patience patience;        /* used up by all waits of the passage together */
-    const struct timespec *deadline; /* of one who may give up (sleeping.h), by the monotonic clock; NULL: none */
-    bool gives_up;                   /* out: it has passed, and the passage must be given up */
+    struct patience patience; /* used up by all waits of the passage together */
+    struct sleeper *sleeper;  /* these three are for sleeping_native.h */
+    bool only_if_free;
+    enum { GOES_IN, GIVES_UP, NOT_FREE } outcome;
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their
@@ -76,19 +79,12 @@ struct declared {
     bool unbounded;
 };
 
-/* Parts that only some algorithms have (sleeping.h). */
-struct more_parts {
-    void (*give_up)(struct native_passage *P, const void *shared, void *locals);
-    void (*newcomer)(struct native_passage *P, const void *shared, void *locals);
-};
-
 struct native_algorithm {
     struct about about;
     size_t shared_size, locals_size;
     void (*declare)(struct declaration *D, void *shared);
     void (*enter)(struct native_passage *P, const void *shared, void *locals);
     void (*leave)(struct native_passage *P, const void *shared, void *locals);
-    struct more_parts more;
 };
 
 array admit_declare_registers(struct declaration *D, struct declared a);
@@ -246,12 +242,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define forget(f) ((void)0)
 #endif
 
-/* What an algorithm has beside ENTER and LEAVE; sleeping.h says otherwise. */
-#define MORE_PARTS                                                                                                     \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-
 /* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it
  * must suppose that an atomic access changes anything else); the locals are copied out for the way back. */
 #define ALGORITHM(...)                                                                                                 \
@@ -278,7 +268,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
                                                   .declare = declare_any,                                              \
                                                   .enter = enter_any,                                                  \
                                                   .leave = leave_any,                                                  \
-                                                  .more = MORE_PARTS,                                                  \
                                                   .about = {.id = ADMIT_ID, __VA_ARGS__}}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "registers/native.h"
+#include "registers/patience.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -16,8 +16,7 @@ enum {
     YIELDS = 2,  /* lets others on this core run, perhaps the one waited for, before a sleep that must be woken */
     FIRST_SLEEP_US = 1000,
     LONGEST_SLEEP_US = 64000, /* 16 looks a second for one who will be woken */
-    LONGEST_NAP_US = 8000,    /* for one who perhaps watches the wrong register */
-    LOOK_FOR_DEATHS_NS = 20000000
+    LONGEST_NAP_US = 8000     /* for one who perhaps watches the wrong register */
 };
 
 static inline void pause_core(void)
@@ -137,37 +136,4 @@ void admit_ring(struct parking *parking, unsigned slot)
 struct rings admit_rings(void)
 {
     return (struct rings){atomic_load(&rung), atomic_load(&woken), atomic_load(&most_woken)};
-}
-
-/* --- sleeping.h ---------------------------------------------------------------------------------------------------- */
-
-bool admit_spins(struct patience *patience)
-{
-    return spun_or_yielded(patience);
-}
-
-static long long nanoseconds(struct timespec time)
-{
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-void admit_sleep(struct native_passage *P, _Atomic uint64_t *word, uint64_t v)
-{
-    long long left = LOOK_FOR_DEATHS_NS;
-    if (P->deadline != NULL) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        long long until = nanoseconds(*P->deadline) - nanoseconds(now);
-        P->gives_up = until <= 0;
-        left = until < left ? until : left;
-    }
-    if (left <= 0)
-        return;
-    struct timespec limit = {0, (long)left};
-    syscall(SYS_futex, low_half(word), FUTEX_WAIT, (uint32_t)v, &limit, NULL, 0);
-}
-
-void admit_wake_sleeper(_Atomic uint64_t *word)
-{
-    syscall(SYS_futex, low_half(word), FUTEX_WAKE, 1, NULL, NULL, 0);
 }

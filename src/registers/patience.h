@@ -66,9 +66,6 @@ void admit_drive_off(struct patience *patience, struct parking *parking);
 /* Wakes the one who sleeps in this slot, if any. */
 void admit_ring(struct parking *parking, unsigned slot);
 
-/* Whether it is worth looking once more before sleeping; then some time has passed. */
-bool admit_spins(struct patience *patience);
-
 /* How often this process has rung a slot, how many sleepers that woke, and how many at most by one ring. For tests. */
 struct rings {
     unsigned long rung, woken, most;

@@ -98,64 +98,7 @@ static inline enum outcome death_any(struct stepping *P, const void *shared, voi
 
 #else
 
-#include <time.h>
-
-/* Natively a register holds what was told, and the kernel keeps the beds. */
-enum { UP, LYING, WOKEN, BED_BITS = 2, BED_SHIFT = 62 };
-#define told(w) (w)
-#define bed(w) ((void)(w), UP)
-#define with_bed(w, bed) ((void)(bed), (w))
-
-#define lie_down(r, v) put(r, v)
-#define falls_asleep(r, v) true
-/* Whoever has reached its deadline goes back to the caller, who sees P->gives_up and runs GIVE_UP. */
-#define may_give_up()                                                                                                  \
-    do {                                                                                                               \
-        if (P->gives_up)                                                                                               \
-            return;                                                                                                    \
-    } while (0)
-#define sleep_while(r, v) admit_sleep(P, &(r).value, (v))
-#define wake(r) admit_wake_sleeper(&(r).value)
-
-#define patiently(c)                                                                                                   \
-    __extension__({                                                                                                    \
-        bool ends_ = (c);                                                                                              \
-        while (!ends_ && admit_spins(&P->patience))                                                                    \
-            ends_ = (c);                                                                                               \
-        ends_;                                                                                                         \
-    })
-
-/* Sleeps while the low half of the word, in which whatever a sleeper waits for shows, is that of v; not beyond the
- * deadline, after which P->gives_up is true. It does not watch life words yet: no sleep is longer than a limit, and a
- * death is noticed by looking again. */
-void admit_sleep(struct native_passage *P, _Atomic uint64_t *word, uint64_t v);
-void admit_wake_sleeper(_Atomic uint64_t *word);
-
-#define GIVE_UP static void give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER static void newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define DEATH                                                                                                          \
-    __attribute__((unused)) static void death(struct native_passage *P, const struct shared *S, struct locals *frame)
-
-struct shared;
-struct locals;
-GIVE_UP;
-NEWCOMER;
-
-static inline void give_up_any(struct native_passage *P, const void *shared, void *locals)
-{
-    give_up(P, shared, locals);
-}
-
-static inline void newcomer_any(struct native_passage *P, const void *shared, void *locals)
-{
-    newcomer(P, shared, locals);
-}
-
-#undef MORE_PARTS
-#define MORE_PARTS                                                                                                     \
-    {                                                                                                                  \
-        give_up_any, newcomer_any                                                                                      \
-    }
+#include "registers/sleeping_native.h"
 
 #endif
 

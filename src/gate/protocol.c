@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The protocol at work: the text of algorithms/gate.c, compiled here so that entering and leaving are straight-line code,
+ * between what the library adds before and after.
+ */
+#include "gate/gate.h"
+
+#define ADMIT_ID "gate"
+#define ADMIT_SYMBOL admit_gate_text
+#include "algorithms/gate.c"
+
+#include <time.h>
+
+static inline struct shared arrays_of(const admit_gate *gate)
+{
+    return (struct shared){
+        .issue = gate->issue, .valid = gate->valid, .record = gate->record, .slot = gate->slot, .life = gate->heir};
+}
+
+static inline struct native_passage passage_of(const struct seat *seat, struct sleeper *sleeper)
+{
+    const admit_gate *gate = seat->gate;
+    return (struct native_passage){.i = seat->who, .n = gate->records, .k = gate->most_k, .sleeper = sleeper};
+}
+
+/* --- entering -------------------------------------------------------------------------------------------------------- */
+
+static void record_entry(const struct seat *seat)
+{
+    struct person *person = person_of(seat->gate, seat->who);
+    atomic_store(&person->ticket, seat->ticket);
+    atomic_store(&person->inside_since, admit_now());
+}
+
+static admit_error no_slot(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name);
+}
+
+/* With a place in line that nobody will use, unless it has been passed already. */
+static admit_error give_up_place(struct sleeper *sleeper, struct native_passage *P, struct locals *frame)
+{
+    const struct shared S = arrays_of(sleeper->gate);
+    give_up(P, &S, frame);
+    sleeper->seat->in_line = admit_protocol_in_line(sleeper->gate, sleeper->seat->who);
+    atomic_fetch_add(&sleeper->gate->header->abandoned, 1);
+    return sleeper->why;
+}
+
+/* What need not be fast: it waited, somebody has died, or the caller wants the time. */
+static void after_waiting(struct sleeper *sleeper)
+{
+    record_entry(sleeper->seat);
+    if (sleeper->saw_dead)
+        admit_bury_dead(sleeper->gate);
+}
+
+static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    admit_gate *gate = seat->gate;
+    struct sleeper sleeper = {.gate = gate, .seat = seat, .how = how};
+    if (how != NULL)
+        sleeper.interrupts = atomic_load(&gate->local->interrupts);
+    struct native_passage P = passage_of(seat, &sleeper);
+    P.only_if_free = only_if_free;
+    const admit_wait at_once = {.until = &(struct timespec){0}}; /* INTERIM */
+    if (only_if_free) {
+        if (!at_most(number_of(atomic_load(&gate->issue->value)) + 1, number_of(atomic_load(&gate->valid->value))))
+            return no_slot(gate);
+        sleeper.how = &at_once;
+    }
+    struct locals frame = {0};
+    const struct shared S = arrays_of(gate);
+    enter(&P, &S, &frame);
+    if (__builtin_expect(P.outcome != GOES_IN, 0))
+        return P.outcome == NOT_FREE ? no_slot(gate) : give_up_place(&sleeper, &P, &frame);
+    seat->inside = true;
+    seat->record = frame.own;
+    seat->slot = hold->slot = frame.s;
+    seat->ticket = hold->ticket = ticket_of(frame.own);
+    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
+    _Atomic uint64_t *spot = &gate->spot[frame.s].who;
+    hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
+    atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
+    if (__builtin_expect(sleeper.slept || sleeper.saw_dead || (how != NULL && how->record_since), 0))
+        after_waiting(&sleeper);
+    if (__builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0) &&
+        admit_was_removed(gate)) {
+        admit_gate_leave(gate, hold);
+        admit_give_reason(&sleeper, ADMIT_REMOVED);
+        return sleeper.why;
+    }
+    return ADMIT_OK;
+}
+
+static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    struct sleeper sleeper = {.gate = gate, .how = how};
+    struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
+    return seat == NULL ? sleeper.why : enter_by(seat, hold, how, only_if_free);
+}
+
+/* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
+static admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    admit_error error = enter_with_seat(gate, hold, how, only_if_free);
+    if (error == ADMIT_NO_SLOT && admit_bury_dead(gate) > 0)
+        error = enter_with_seat(gate, hold, how, only_if_free);
+    return error;
+}
+
+static inline struct seat *recent_seat(const admit_gate *gate)
+{
+    struct recent recent = admit_recent;
+    uint64_t serial = atomic_load_explicit(&gate->local->serial, memory_order_relaxed);
+    return serial != 0 && recent.serial == serial && !recent.seat->inside && !recent.seat->in_line ? recent.seat : NULL;
+}
+
+admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
+{
+    struct seat *seat = recent_seat(gate);
+    return seat != NULL ? enter_by(seat, hold, NULL, false) : enter_slowly(gate, hold, NULL, false);
+}
+
+admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
+{
+    struct seat *seat = recent_seat(gate);
+    if (seat != NULL && enter_by(seat, hold, NULL, true) == ADMIT_OK)
+        return ADMIT_OK;
+    return enter_slowly(gate, hold, NULL, true);
+}
+
+/* Whose time is over already takes no place in line. */
+admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *how)
+{
+    if (how->only_if_free)
+        return enter_slowly(gate, hold, how, true);
+    if (!admit_deadline_passed(how->until))
+        return enter_slowly(gate, hold, how, false);
+    admit_error error = enter_slowly(gate, hold, how, true);
+    return error != ADMIT_NO_SLOT ? error
+                                  : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", admit_gate_name(gate));
+}
+
+admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline)
+{
+    return admit_gate_enter_with(gate, hold, &(admit_wait){.until = deadline});
+}
+
+/* --- leaving --------------------------------------------------------------------------------------------------------- */
+
+void admit_protocol_leave(struct seat *seat)
+{
+    struct sleeper sleeper = {.gate = seat->gate, .seat = seat};
+    struct native_passage P = passage_of(seat, &sleeper);
+    struct locals frame = {0};
+    const struct shared S = arrays_of(seat->gate);
+    frame.own = seat->record;
+    frame.s = seat->slot;
+    leave(&P, &S, &frame);
+    seat->inside = false;
+}
+
+void admit_protocol_reserve(struct seat *seat)
+{
+    admit_gate *gate = seat->gate;
+    if (seat->slot + 1 < gate->most_k)
+        atomic_store(&gate->slot[seat->slot].value, 0);
+    seat->inside = false;
+}
+
+admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
+{
+    struct recent recent = admit_recent;
+    struct seat *seat = recent.serial == atomic_load_explicit(&gate->local->serial, memory_order_relaxed) &&
+                                recent.serial != 0 && recent.seat->inside && recent.seat->ticket == hold->ticket
+                            ? recent.seat
+                            : admit_seat_of(gate, hold);
+    if (__builtin_expect(seat == NULL, 0))
+        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu", gate->name,
+                                (unsigned long long)hold->ticket);
+    if (__builtin_expect(seat->bequeathed, 0))
+        admit_heir_dismiss(seat);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    if (__builtin_expect(atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0, 0))
+        admit_leave_resizing(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    return ADMIT_OK;
+}
+
+/* --- joining --------------------------------------------------------------------------------------------------------- */
+
+void admit_protocol_join(struct seat *seat)
+{
+    struct sleeper sleeper = {.gate = seat->gate, .seat = seat};
+    struct native_passage P = passage_of(seat, &sleeper);
+    struct locals frame = {0};
+    const struct shared S = arrays_of(seat->gate);
+    newcomer(&P, &S, &frame);
+    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+}
+
+bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
+{
+    word its = atomic_load(&gate->record[who].value);
+    return is_outstanding(its) && !says_returned(atomic_load(&gate->valid->value), who, its);
+}
+
+/* --- looking --------------------------------------------------------------------------------------------------------- */
+
+struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
+{
+    word issue = atomic_load(&gate->issue->value);
+    word its = atomic_load(&gate->record[who].value);
+    word valid = atomic_load(&gate->valid->value);
+    if (who_in(issue) == who && !at_most(number_of(issue), ticket_of(its))) /* drawn, not recorded yet */
+        its = entry(number_of(issue), IN, !phase_in(its));
+    struct standing standing = {.ticket = ticket_of(its)};
+    if (!is_outstanding(its) || says_returned(valid, who, its))
+        standing.stage = STAGE_OUT;
+    else if (state_of(its) == ABANDONED)
+        standing.stage = STAGE_ABANDONED;
+    else
+        standing.stage = is_valid(valid, its) ? STAGE_VALID : STAGE_WAITING;
+    return standing;
+}
+
+bool admit_ticket_before(uint64_t a, uint64_t b)
+{
+    return a != b && at_most(a, b);
+}
+
+enum { FIRST_ISSUE = 1 };
+
+uint64_t admit_protocol_drawn(const admit_gate *gate)
+{
+    return number_of(atomic_load(&gate->issue->value)) - FIRST_ISSUE;
+}
+
+/* --- a fresh gate, and one that somebody left ------------------------------------------------------------------------- */
+
+void admit_protocol_format(admit_gate *gate, unsigned k)
+{
+    unsigned reserved = gate->most_k - k;
+    unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
+    atomic_store(&gate->issue->value, named(FIRST_ISSUE + reserved, last, 0));
+    atomic_store(&gate->valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
+    for (unsigned s = 0; s + 1 < gate->most_k; s++)
+        atomic_store(&gate->slot[s].value, 0);
+    for (unsigned who = 0; who < gate->records; who++) {
+        atomic_store(&gate->record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
+        atomic_store(&gate->heir[who].value, 0);
+        atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
+    }
+    atomic_store(&gate->header->present, reserved);
+}
+
+/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out as ISSUE and VALID say. */
+static int tickets_add_up(const admit_gate *gate)
+{
+    word issue = atomic_load(&gate->issue->value), valid = atomic_load(&gate->valid->value);
+    word out = 0;
+    for (unsigned who = 0; who < gate->records; who++) {
+        struct standing standing = admit_protocol_standing(gate, who);
+        if (standing.stage == STAGE_OUT)
+            continue;
+        out++;
+        if (!at_most(standing.ticket, number_of(atomic_load(&gate->issue->value))))
+            return 0;
+    }
+    if (issue != atomic_load(&gate->issue->value) || valid != atomic_load(&gate->valid->value))
+        return -1; /* cannot tell */
+    return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out;
+}
+
+bool admit_protocol_in_order(const admit_gate *gate)
+{
+    for (unsigned who = 0; who < gate->records; who++)
+        if (state_of(atomic_load(&gate->record[who].value)) > ABANDONED)
+            return false;
+    for (unsigned attempt = 0; attempt < 3; attempt++) {
+        int sum = tickets_add_up(gate);
+        if (sum == 1 || (sum < 0 && attempt == 2))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sleeping_native.h - the words of sleeping.h over futexes.
+ *
+ * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a lock
+ * of the catalogue, nobody dies and nobody gives up.
+ *
+ * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer alone
+ * writes while it lives, and what others may learn later: they find the same in another word.
+ */
+#ifndef ADMIT_REGISTERS_SLEEPING_NATIVE_H
+#define ADMIT_REGISTERS_SLEEPING_NATIVE_H
+
+#include "registers/native.h"
+
+enum { UP, LYING, WOKEN, BED_BITS = 0, BED_SHIFT = 44 };
+
+#define told(w) (w)
+#define bed(w) ((void)(w), UP)
+#define with_bed(w, b) (w)
+
+/* How often the head of the line looks before it lies down: some microseconds, longer than a hand-over between two
+ * cores. */
+enum { LOOKS = 200 };
+
+bool admit_is_dead(struct sleeper *sleeper, unsigned who);
+bool admit_gives_up(struct sleeper *sleeper);
+void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
+unsigned admit_present(const struct sleeper *sleeper, unsigned all);
+void admit_pause(void);
+
+#define lie_down(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
+#define falls_asleep(r, v) (get(r) == (v))
+#define may_give_up()                                                                                                  \
+    do {                                                                                                               \
+        if (P->sleeper != NULL && admit_gives_up(P->sleeper)) {                                                        \
+            P->outcome = GIVES_UP;                                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+#define sleep_while(r, v) admit_sleep(P->sleeper, &(r), (v))
+#define wake(r) admit_wake(&(r).value)
+#define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
+
+#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r) - S->life)))
+#define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
+
+#define only_if_free() (P->only_if_free)
+#define not_free()                                                                                                     \
+    do {                                                                                                               \
+        P->outcome = NOT_FREE;                                                                                         \
+        return;                                                                                                        \
+    } while (0)
+
+#define patiently(c)                                                                                                        \
+    __extension__({                                                                                                    \
+        bool c_ = (c);                                                                                                 \
+        for (unsigned looks_ = 0; !c_ && looks_ < LOOKS; looks_++) {                                                   \
+            admit_pause();                                                                                             \
+            c_ = (c);                                                                                                  \
+        }                                                                                                              \
+        c_;                                                                                                            \
+    })
+
+/* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
+#undef for_all
+#define for_all(name_, v, from, to) for ((v) = (from); (v) < admit_present(P->sleeper, (to)); (v)++)
+#undef for_all_others
+#define for_all_others(name_, v)                                                                                       \
+    for ((v) = 0; (v) < admit_present(P->sleeper, n); (v)++)                                                           \
+        if ((v) == i)                                                                                                  \
+            continue;                                                                                                  \
+        else
+
+/* INTERIM */
+#undef get
+static inline uint64_t interim_get(struct sleeper *sleeper, struct cell *life, unsigned n, struct cell *cell,
+                                   struct watched *last)
+{
+    if (sleeper != NULL && cell >= life && cell < life + n)
+        return admit_is_dead(sleeper, (unsigned)(cell - life));
+    return native_get(cell, last);
+}
+#define get(r) interim_get(P->sleeper, S->life, n, &(r), &last_)
+
+#define GIVE_UP static inline void give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER static inline void newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define DEATH                                                                                                          \
+    __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
+                                                     struct locals *frame)
+
+#endif
