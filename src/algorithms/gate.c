@@ -260,7 +260,7 @@ BEGIN
     if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
         if (L.whose != i) {
             AT("dead still?")
-            if (get(LIFE[L.whose]) != DEAD) /* (G5) */
+            if (!is_dead(LIFE[L.whose])) /* (G5) */
                 goto done;
         }
         for (L.s = 0; L.s < k - 1; L.s++) { /* (G8) */
@@ -319,6 +319,11 @@ draw:
         }
         forget(L.its);
     }
+    if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
+        AT("free?")
+        if (!at_most(number_of(L.issue) + 1, number_of(get(VALID))))
+            not_free();
+    }
     AT("draw")
     change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
     if (w != named(number_of(L.issue) + 1, i, 0)) {
@@ -329,7 +334,7 @@ draw:
     forget(L.issue);
     L.own = entry(number_of(w), IN, !phase_in(L.own));
     AT("record")
-    put(RECORD[i], L.own);
+    jot(RECORD[i], L.own);
     AT("valid?")
     if (!patiently(is_valid(get(VALID), L.own))) {
 wait:
@@ -338,7 +343,7 @@ wait:
         AT("valid now?")
         if (!is_valid(get(VALID), L.own)) { /* (G6) */
             for_all_others("dead?", L.other) {
-                if (get(LIFE[L.other]) == DEAD) {
+                if (is_dead(LIFE[L.other])) {
                     L.recover.whose = L.other;
                     CALL(recover, L.recover);
                     forget(L.recover);
@@ -355,7 +360,7 @@ wait:
         }
         L.dead = false;
         for_all_others("anybody dead?", L.other) {
-            if (get(LIFE[L.other]) == DEAD) {
+            if (is_dead(LIFE[L.other])) {
                 L.dead = true;
                 break;
             }
@@ -381,16 +386,16 @@ LEAVE
 BEGIN
     if (L.s < k - 1) {
         AT("free slot")
-        put(SLOT[L.s], 0);
+        jot(SLOT[L.s], 0);
     }
     AT("leave")
-    put(RECORD[i], in_state(L.own, LEAVING));
+    jot(RECORD[i], in_state(L.own, LEAVING));
     forget(L.s);
     L.recover.over.whose = i;
     CALL(hand_over, L.recover.over);
     forget(L.recover);
     AT("out")
-    put(RECORD[i], in_state(L.own, OUT));
+    jot(RECORD[i], in_state(L.own, OUT));
 END
 
 GIVE_UP
@@ -400,7 +405,7 @@ BEGIN
     act(RECORD[i], w, w = in_state(L.own, ABANDONED));
     L.dead = false;
     for_all_others("anybody dead?", L.other) {
-        if (get(LIFE[L.other]) == DEAD) {
+        if (is_dead(LIFE[L.other])) {
             L.dead = true;
             break;
         }
@@ -422,9 +427,8 @@ END
 
 NEWCOMER
 BEGIN
-    word w;
     AT("claim life")
-    act(LIFE[i], w, w = ALIVE);
+    claim_life(LIFE[i]);
     L.recover.whose = i;
     CALL(recover, L.recover);
     if (L.recover.returned) {

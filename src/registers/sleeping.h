@@ -10,7 +10,9 @@
  *   patiently(c)               c, which reads one register once; natively it is read again for a while if it is false
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
- *   life words                 ALIVE, or DEAD once the kernel has marked a death
+ *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
+ *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
+ *   only_if_free(), not_free() whether one only tries, and how it goes back with nothing; nobody does when it is checked
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
@@ -58,6 +60,11 @@ static inline bool lies_undisturbed(word w, word v)
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(bed(get(r)) == WOKEN)
 #define patiently(c) (c)
+#define jot(r, v) put(r, v)
+#define is_dead(r) (get(r) == DEAD)
+#define claim_life(r) put(r, ALIVE)
+#define only_if_free() false
+#define not_free() ((void)0)
 #define wake(r)                                                                                                        \
     do {                                                                                                               \
         word w_;                                                                                                       \
