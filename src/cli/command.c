@@ -93,17 +93,20 @@ int signal_held(void)
 {
     if (came_while_waiting != 0)
         return came_while_waiting;
-    sigset_t set;
-    sigemptyset(&set);
-    for (unsigned s = 0; s < ENDING; s++)
-        if (!is_ignored(ending[s]))
-            sigaddset(&set, ending[s]);
+    sigset_t pending, one;
     siginfo_t info;
-    int signal = sigtimedwait(&set, &info, &(struct timespec){0});
-    if (signal <= 0)
-        return 0;
-    note_keyboard(&info);
-    return signal;
+    sigpending(&pending);
+    for (unsigned s = 0; s < ENDING; s++) {
+        if (!sigismember(&pending, ending[s]) || is_ignored(ending[s]))
+            continue;
+        sigemptyset(&one);
+        sigaddset(&one, ending[s]);
+        if (sigtimedwait(&one, &info, &(struct timespec){0}) == ending[s]) {
+            note_keyboard(&info);
+            return ending[s];
+        }
+    }
+    return 0;
 }
 
 _Noreturn void exit_for_signal(int number)

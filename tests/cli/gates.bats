@@ -181,15 +181,6 @@ load gates
     json '. == []'
 }
 
-@test "help" {
-    for command in run status list resize remove; do
-        exits 0 "$command" --help
-        says "usage: admit $command"
-    done
-    exits 0 --help
-    says "admit run -k 2"
-}
-
 @test "full: no more participants than the capacity" {
     enter a demo -k 1 --capacity 2
     eventually inside a

@@ -16,7 +16,7 @@ load helper
     exits 0 --help
     says "usage: admit COMMAND"
     exits 0 --version
-    for command in check replay equivalent algorithms count bound; do
+    for command in run status list resize remove check replay equivalent algorithms count bound; do
         exits 0 $command --help
         says "usage: admit $command"
     done
