@@ -9,8 +9,6 @@
 #define ADMIT_SYMBOL admit_gate_text
 #include "algorithms/gate.c"
 
-#include <time.h>
-
 static inline struct shared arrays_of(const admit_gate *gate)
 {
     return (struct shared){
@@ -63,12 +61,6 @@ static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const ad
         sleeper.interrupts = atomic_load(&gate->local->interrupts);
     struct native_passage P = passage_of(seat, &sleeper);
     P.only_if_free = only_if_free;
-    const admit_wait at_once = {.until = &(struct timespec){0}}; /* INTERIM */
-    if (only_if_free) {
-        if (!at_most(number_of(atomic_load(&gate->issue->value)) + 1, number_of(atomic_load(&gate->valid->value))))
-            return no_slot(gate);
-        sleeper.how = &at_once;
-    }
     struct locals frame = {0};
     const struct shared S = arrays_of(gate);
     enter(&P, &S, &frame);
@@ -242,15 +234,14 @@ uint64_t admit_protocol_drawn(const admit_gate *gate)
 
 void admit_protocol_format(admit_gate *gate, unsigned k)
 {
+    for (struct cell *cell = gate->issue; cell < gate->heir + gate->records; cell++)
+        *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
     unsigned reserved = gate->most_k - k;
     unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
     atomic_store(&gate->issue->value, named(FIRST_ISSUE + reserved, last, 0));
     atomic_store(&gate->valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
-    for (unsigned s = 0; s + 1 < gate->most_k; s++)
-        atomic_store(&gate->slot[s].value, 0);
     for (unsigned who = 0; who < gate->records; who++) {
         atomic_store(&gate->record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
-        atomic_store(&gate->heir[who].value, 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
     }
     atomic_store(&gate->header->present, reserved);
@@ -276,6 +267,9 @@ static int tickets_add_up(const admit_gate *gate)
 
 bool admit_protocol_in_order(const admit_gate *gate)
 {
+    for (const struct cell *cell = gate->issue; cell < gate->heir + gate->records; cell++)
+        if (cell->writer != NATIVE_WRITER_ANYBODY)
+            return false;
     for (unsigned who = 0; who < gate->records; who++)
         if (state_of(atomic_load(&gate->record[who].value)) > ABANDONED)
             return false;

@@ -72,17 +72,6 @@ void admit_pause(void);
             continue;                                                                                                  \
         else
 
-/* INTERIM */
-#undef get
-static inline uint64_t interim_get(struct sleeper *sleeper, struct cell *life, unsigned n, struct cell *cell,
-                                   struct watched *last)
-{
-    if (sleeper != NULL && cell >= life && cell < life + n)
-        return admit_is_dead(sleeper, (unsigned)(cell - life));
-    return native_get(cell, last);
-}
-#define get(r) interim_get(P->sleeper, S->life, n, &(r), &last_)
-
 #define GIVE_UP static inline void give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER static inline void newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
