@@ -189,7 +189,7 @@ static void signal_children(int signal)
 static void send_on(const siginfo_t *info, pid_t pid, bool ended)
 {
     note_keyboard(info);
-    /* The command has its own of these; or it is the sender; or admit was told to ignore them, and it inherited that. */
+    /* The command has its own of these; or it is the sender; or admit and so the command ignore it. */
     if (from_terminal(info) || info->si_pid == pid || is_ignored(info->si_signo))
         return;
     if (ended)

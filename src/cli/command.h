@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command.h - a command as `admit run` runs it: started, sent signals on, stopped and continued with the terminal's job,
+ * command.h - a command as `admit run` runs it: started, sent signals, stopped and continued with the terminal's job,
  * waited for. Nothing here knows of gates.
  *
  * The command stays in admit's process group and has its terminal, stdin, stdout and stderr. What the terminal sends
@@ -17,7 +17,7 @@ enum { EXIT_TRY_AGAIN = 75, EXIT_TIMED_OUT = 124, EXIT_OWN_FAILURE = 125, EXIT_N
 
 /* From here on signals wait until they are asked for: nothing ends admit between the slot and the command. */
 void hold_signals(void);
-/* Until they are held again, a signal that would end the process calls `interrupt`, which may be called at any moment. */
+/* Until they are held again, a signal that would end the process calls `interrupt`, at any moment. */
 void let_signals_interrupt(void (*interrupt)(void));
 void hold_signals_again(void);
 /* A signal that would end the process and has come meanwhile, in either way; or 0. It is taken. */

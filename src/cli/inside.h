@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * inside.h - whether this process is inside a gate already, as part of a command that `admit run` started: to wait there
- * again would be to wait for oneself.
+ * inside.h - whether this process is inside a gate already, as part of a command that `admit run` started: to wait
+ * there again would be to wait for oneself.
  */
 #ifndef ADMIT_CLI_INSIDE_H
 #define ADMIT_CLI_INSIDE_H

@@ -40,9 +40,13 @@ background() {
     pid=$!
 }
 
-# A command that notes in NAME.in its ticket, its slot and its process, and ends when there is NAME.end.
+# For commands: wait until there is the file `end`, which `touch $T/end` or the end of the test makes.
 # shellcheck disable=SC2016,SC2034
-STAY='echo "$ADMIT_TICKET $ADMIT_SLOT $$" >$T/$0.in; until [ -e $T/$0.end ] || [ -e $T/all.end ]; do sleep 0.05; done'
+LINGER='until test -e $T/end -o -e $T/all.end; do sleep 0.05; done'
+
+# A command that notes in NAME.in its ticket, its slot and its process, and ends when there is NAME.end.
+# shellcheck disable=SC2016
+STAY='echo "$ADMIT_TICKET $ADMIT_SLOT $$" >$T/$0.in; until test -e $T/$0.end -o -e $T/all.end; do sleep 0.05; done'
 
 # enter NAME GATE [OPTION...]: somebody who stays inside, as soon as they are let in, until `let_go NAME`.
 enter() {
@@ -55,11 +59,16 @@ inside() {
     [ -s "$T/$1.in" ]
 }
 
+outside() {
+    [ ! -s "$T/$1.in" ]
+}
+
 let_go() {
     touch "$T/$1.end"
 }
 
-# The number of those inside or waiting: holders GATE, waiters GATE; is EXPECTED COMMAND... compares.
+# The number of those inside, in line, or either: holders GATE, waiters GATE, everybody GATE.
+# is EXPECTED COMMAND...: that is what it prints.
 holders() {
     "$ADMIT" status "$1" --json | jq '.holders | length'
 }
@@ -68,17 +77,24 @@ waiters() {
     "$ADMIT" status "$1" --json | jq '.waiters | length'
 }
 
+everybody() {
+    "$ADMIT" status "$1" --json | jq '(.holders | length) + (.waiters | length)'
+}
+
 is() {
     local expected=$1
     shift
     [ "$("$@" 2>/dev/null)" = "$expected" ]
 }
 
+# state PID: as ps shows it.
+state() {
+    sed 's/.*) //; s/ .*//' "/proc/$1/stat"
+}
+
 # ended PID: gone, or dead and not yet buried.
 ended() {
-    local state
-    state=$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) || return 0
-    [ -z "$state" ] || [ "$state" = Z ]
+    is "" state "$1" || is Z state "$1"
 }
 
 # ends STATUS PID: it ends, with this exit status.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
 #
 # admit status, list, resize, remove; who meets at which gate; what is refused, and in which words.
 load gates
@@ -46,7 +47,7 @@ load gates
 }
 
 @test "a name that would disturb a terminal or JSON does not" {
-    background run -k 1 demo -- sh -c 'touch $T/up; until [ -e $T/all.end ]; do sleep 0.05; done' $'\e[31mred\n\xff"\\'
+    background run -k 1 demo -- sh -c "touch \$T/up; $LINGER" $'\e[31mred\n\xff"\\'
     eventually test -e "$T/up"
     exits 0 status demo
     [[ $output != *$'\e'* ]]
@@ -96,7 +97,7 @@ load gates
     eventually is 1 waiters demo
     let_go a
     eventually is 1 holders demo
-    ! inside c
+    outside c
     let_go b
     eventually inside c
     run_refused "1" -k 2 demo -- true
@@ -267,7 +268,7 @@ as_nobody() {
 @test "an empty environment, as cron's, meets the same gate as a login shell" {
     unset ADMIT_DIR
     local name=admit-test-$$-$RANDOM
-    "$ADMIT" run -k 1 "$name" -- sh -c 'touch $T/up; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done' 3>&- &
+    "$ADMIT" run -k 1 "$name" -- sh -c "touch \$T/up; $LINGER" 3>&- &
     eventually test -e "$T/up"
     run env -i "$ADMIT" run --try "$name" -- true
     [ "$status" -eq 75 ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
 #
 # admit run inside admit run.
 load gates
@@ -44,7 +45,6 @@ load gates
 }
 
 @test "who has left is not inside: a daemon of an earlier command" {
-    # shellcheck disable=SC2016
     exits 0 run -k 1 demo -- sh -c '(until [ -e $T/go ] || [ -e $T/all.end ]; do sleep 0.05; done
         "$0" run demo -- touch $T/done) >/dev/null 2>&1 3>&- &' "$ADMIT"
     [ "$(holders demo)" -eq 0 ]

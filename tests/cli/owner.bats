@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
 #
 # The command, not admit, owns the slot: it is held until the process that admit started has ended, however admit dies.
 load gates
@@ -21,7 +22,7 @@ command_of() {
     [ "$(holders demo)" -eq 1 ]
     exits 0 status demo --json
     json ".holders[0].pid == $(command_of first)"
-    ! inside second
+    outside second
     let_go first
     eventually inside second
     let_go second
@@ -74,14 +75,14 @@ command_of() {
     eventually is 1 waiters demo
     let_go first
     eventually inside third
-    ! inside second
+    outside second
     let_go third
     eventually is 0 holders demo
     free demo 1
 }
 
 @test "a command that becomes a daemon has ended when the process that admit started has" {
-    exits 0 run -k 1 demo -- sh -c '(echo x >$T/up; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; rm $T/up) >/dev/null 2>&1 3>&- &'
+    exits 0 run -k 1 demo -- sh -c "(touch \$T/up; $LINGER; rm \$T/up) >/dev/null 2>&1 3>&- &"
     eventually test -e "$T/up"
     exits 0 run --try demo -- true
     [ -e "$T/up" ]
@@ -91,7 +92,7 @@ command_of() {
 
 @test "--children: its daemon holds the slot too" {
     background run -k 1 --children demo -- sh -c \
-        '(touch $T/up; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; rm $T/up) & exit 4'
+        "(touch \$T/up; $LINGER; rm \$T/up) & exit 4"
     local wrapper=$pid
     eventually test -e "$T/up"
     exits 75 run --try demo -- true
@@ -104,7 +105,7 @@ command_of() {
 
 @test "--children: a daemon in a session of its own, its parents gone; a signal reaches it" {
     background run -k 1 --children demo -- sh -c \
-        'setsid sh -c "(trap \"touch \$T/told; exit\" TERM; touch \$T/up; until [ -e \$T/all.end ]; do sleep 0.05; done) &" '
+        "setsid sh -c '(trap \"touch \$T/told; exit\" TERM; touch \$T/up; $LINGER) &'"
     local wrapper=$pid
     eventually test -e "$T/up"
     exits 75 run --try demo -- true
@@ -116,7 +117,6 @@ command_of() {
 
 @test "one who is let in by a death is let in once: kills at random moments, and no slot is lost" {
     local round pids=() witness
-    # shellcheck disable=SC2016
     witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo two >>$T/violations'
     # It waits by reading what never comes: a `sleep` would be a process of its own, and keep the lock.
     mkfifo "$T/silence"

@@ -1,25 +1,25 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
 #
 # admit run: who is let in, in which order, and what the command and its caller see of it.
 load gates
 
 @test "at most k inside, slots 0 to k-1, nobody else has mine, in the order of arrival" {
     # Who takes a slot takes a lock of the kernel's too: a second taker is a violation.
-    export witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo "two in slot $ADMIT_SLOT" >>$T/violations;'
+    local witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo "two in slot $ADMIT_SLOT" >>$T/violations;'
     for i in 1 2 3 4 5 6 7 8; do
         background run -k 2 demo -- sh -c "$witness $STAY" "job$i"
-        eventually is "$i" bash -c '"$0" status demo --json | jq "(.holders | length) + (.waiters | length)"' "$ADMIT"
+        eventually is "$i" everybody demo
     done
     for i in 1 2 3 4 5 6 7 8; do
         # All before i have left: i and the next are inside, and nobody after them.
         eventually inside "job$i"
         [ "$i" -eq 8 ] || eventually inside "job$((i + 1))"
-        [ "$i" -ge 7 ] || ! inside "job$((i + 2))"
+        [ "$i" -ge 7 ] || outside "job$((i + 2))"
         eventually is "$((i < 8 ? 2 : 1))" holders demo
         let_go "job$i"
-        eventually is "$((i < 8 ? 8 - i : 0))" bash -c \
-            '"$0" status demo --json | jq "(.holders | length) + (.waiters | length)"' "$ADMIT"
+        eventually is "$((i < 8 ? 8 - i : 0))" everybody demo
     done
     wait
     [ ! -e "$T/violations" ]
@@ -33,7 +33,8 @@ load gates
 
 @test "eight at once, each for a moment" {
     for i in 1 2 3 4 5 6 7 8; do
-        background run -k 2 demo -- sh -c 'exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || exit 9; echo $ADMIT_SLOT; sleep 0.2'
+        background run -k 2 demo -- \
+            sh -c 'exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || exit 9; echo $ADMIT_SLOT; sleep 0.2'
         pids[i]=$pid
     done
     for i in 1 2 3 4 5 6 7 8; do
@@ -75,7 +76,7 @@ load gates
 @test "a signal sent to admit is sent on to the command" {
     for signal in HUP INT TERM USR1 USR2; do
         rm -f "$T/ready"
-        background run -k 1 demo -- sh -c "trap 'exit 7' $signal; touch \$T/ready; until [ -e \$T/all.end ]; do sleep 0.05; done"
+        background run -k 1 demo -- sh -c "trap 'exit 7' $signal; touch \$T/ready; $LINGER"
         eventually test -e "$T/ready"
         kill -s $signal "$pid"
         ends 7 "$pid"
@@ -125,7 +126,7 @@ load gates
     let_go holder
     ends 0 "$holder"
     eventually inside first
-    ! inside second
+    outside second
     let_go first
     eventually inside second
     let_go second
@@ -164,11 +165,10 @@ load gates
 }
 
 @test "stopped and continued" {
-    background run -k 1 demo -- sh -c 'echo $$ >$T/command; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done'
+    background run -k 1 demo -- sh -c "echo \$\$ >\$T/command; $LINGER"
     eventually test -s "$T/command"
     local command
     command=$(cat "$T/command")
-    state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
     kill -TSTP "$pid"
     eventually is T state "$command"
     eventually is T state "$pid"
@@ -183,7 +183,7 @@ load gates
     eventually is T state "$waiter"
     touch "$T/end"
     eventually ended "$command"
-    ! inside waiter
+    outside waiter
     kill -CONT "$waiter"
     eventually inside waiter
     let_go waiter
@@ -224,8 +224,7 @@ at_terminal() {
 }
 
 @test "Ctrl-C at a terminal while the command runs: it gets one, not two, and decides" {
-    at_terminal "$ADMIT run -k 1 demo -- bash -c 'trap \"echo INT >>$T/got\" INT; echo ready
-        until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; exit 6'"
+    at_terminal "$ADMIT run -k 1 demo -- bash -c 'trap \"echo INT >>$T/got\" INT; echo ready; $LINGER; exit 6'"
     eventually grep -q ready "$T/screen"
     printf '\003' >&8
     eventually test -s "$T/got"
@@ -237,10 +236,9 @@ at_terminal() {
 
 @test "Ctrl-Z at a terminal, and fg" {
     at_terminal "bash --norc -i"
-    echo "$ADMIT run -k 1 demo -- bash -c 'echo \$\$ >$T/command; until [ -e $T/end ] || [ -e $T/all.end ]; do sleep 0.05; done; exit 5'" >&8
+    echo "$ADMIT run -k 1 demo -- bash -c 'echo \$\$ >$T/command; $LINGER; exit 5'" >&8
     eventually test -s "$T/command"
     printf '\032' >&8
-    state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
     eventually is T state "$(cat "$T/command")"
     echo 'jobs >$T/jobs' >&8
     eventually grep -q Stopped "$T/jobs"
