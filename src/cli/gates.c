@@ -90,6 +90,14 @@ admit_view *inspect_gate(const char *command, admit_gate *gate)
     return view;
 }
 
+unsigned living(const admit_participant *participants, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned p = 0; p < count; p++)
+        found += participants[p].condition != ADMIT_DIED;
+    return found;
+}
+
 const char *time_for_people(int64_t since_ns, char buffer[32])
 {
     time_t since = since_ns / 1000000000, now = time(NULL);

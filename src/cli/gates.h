@@ -22,6 +22,10 @@ _Noreturn void gate_error(const char *command, const char *name, admit_error err
 admit_gate *look_at_gate(const char *command, const char *which);
 admit_view *inspect_gate(const char *command, admit_gate *gate);
 
+/* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
+ * free, so that it is not shown. */
+unsigned living(const admit_participant *participants, unsigned count);
+
 /* A time as people read it (with the date, if it was on another day), or as 2026-11-15T15:56:24Z. */
 const char *time_for_people(int64_t since_ns, char buffer[32]);
 const char *time_for_programs(int64_t since_ns, char buffer[32]);

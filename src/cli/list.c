@@ -23,21 +23,22 @@ static int list_one(void *data, const char *name, const char *path)
     struct listing *listing = data;
     admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
+    unsigned holders = view != NULL ? living(view->holder, view->holders) : 0;
+    unsigned waiters = view != NULL ? living(view->waiter, view->waiters) : 0;
     if (listing->json == NULL && listing->count++ == 0)
         printf("%-24s %6s %8s %8s\n", "gate", "slots", "inside", "waiting");
     if (listing->json == NULL && view == NULL)
         printf("%-24s %s\n", name, admit_last_error_text());
     else if (listing->json == NULL)
-        printf("%-24s %6u %8u %8u\n", name, view->k, view->holders, view->waiters);
+        printf("%-24s %6u %8u %8u\n", name, view->k, holders, waiters);
     else if (view == NULL)
         json_array_append_new(listing->json,
                               json_pack("{s:s, s:s, s:n, s:n, s:n, s:n, s:s}", "gate", name, "path", path, "k",
                                         "capacity", "holders", "waiters", "error", admit_last_error_text()));
     else
-        json_array_append_new(listing->json,
-                              json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:n}", "gate", name, "path", path, "k",
-                                        (int)view->k, "capacity", (int)view->capacity, "holders", (int)view->holders,
-                                        "waiters", (int)view->waiters, "error"));
+        json_array_append_new(listing->json, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:n}", "gate", name, "path",
+                                                       path, "k", (int)view->k, "capacity", (int)view->capacity,
+                                                       "holders", (int)holders, "waiters", (int)waiters, "error"));
     admit_view_free(view);
     admit_gate_close(gate);
     return 0;

@@ -11,7 +11,8 @@ static const char help_text[] =
     "\n"
     "Shows who is inside GATE (slot, process, since when, command), who waits there, in line, and how often anybody\n"
     "entered, was recovered after a death, or gave a place up. Without GATE: all gates that 'admit list' names.\n"
-    "The process is the command's own; 'admit' beside it has been killed if it says 'orphan'.\n";
+    "The process is the command's own. '(orphan)': the admit that started it has been killed; the command holds on.\n"
+    "'(unknown)': the same, and it is in another pid namespace, from where its end cannot be seen.\n";
 
 /* --- JSON: what is not recorded is null --------------------------------------------------------------------------- */
 
@@ -28,9 +29,11 @@ static json_t *view_json(const char *name, const admit_view *view)
 {
     json_t *holders = json_array(), *waiters = json_array();
     for (unsigned h = 0; h < view->holders; h++)
-        json_array_append_new(holders, participant_json("slot", view->holder[h].slot, &view->holder[h]));
-    for (unsigned w = 0; w < view->waiters; w++)
-        json_array_append_new(waiters, participant_json("place", view->waiter[w].place, &view->waiter[w]));
+        if (view->holder[h].condition != ADMIT_DIED)
+            json_array_append_new(holders, participant_json("slot", view->holder[h].slot, &view->holder[h]));
+    for (unsigned w = 0, place = 1; w < view->waiters; w++)
+        if (view->waiter[w].condition != ADMIT_DIED)
+            json_array_append_new(waiters, participant_json("place", place++, &view->waiter[w]));
     return json_pack("{s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I}", "gate", name, "k", (int)view->k, "capacity",
                      (int)view->capacity, "holders", holders, "waiters", waiters, "entered", (json_int_t)view->entered,
                      "recovered", (json_int_t)view->recovered, "abandoned", (json_int_t)view->abandoned);
@@ -41,7 +44,7 @@ static json_t *view_json(const char *name, const admit_view *view)
 static void print_participant(unsigned number, const admit_participant *participant)
 {
     static const char *const conditions[] = {
-        [ADMIT_LIVES] = "", [ADMIT_DIED] = "  (died)", [ADMIT_ORPHAN] = "  (orphan)", [ADMIT_UNKNOWN] = "  (unknown)"};
+        [ADMIT_LIVES] = "", [ADMIT_DIED] = "", [ADMIT_ORPHAN] = "  (orphan)", [ADMIT_UNKNOWN] = "  (unknown)"};
     char since[32], command[ADMIT_COMMAND_SIZE], pid[24] = "-";
     if (participant->pid > 0)
         snprintf(pid, sizeof pid, "%ld", participant->pid);
@@ -51,18 +54,18 @@ static void print_participant(unsigned number, const admit_participant *particip
 
 static void print_view(const char *name, const admit_view *view)
 {
-    printf("%s: %u of %u inside, %u waiting, room for %u\n", name, view->holders, view->k, view->waiters,
-           view->capacity);
-    for (unsigned h = 0; h < view->holders; h++) {
-        if (h == 0)
-            printf("  %5s  %8s  %-16s  %s\n", "slot", "pid", "inside since", "command");
-        print_participant(view->holder[h].slot, &view->holder[h]);
-    }
-    for (unsigned w = 0; w < view->waiters; w++) {
-        if (w == 0)
-            printf("  %5s  %8s  %-16s  %s\n", "place", "pid", "waiting since", "command");
-        print_participant(view->waiter[w].place, &view->waiter[w]);
-    }
+    unsigned holders = living(view->holder, view->holders), waiters = living(view->waiter, view->waiters);
+    printf("%s: %u of %u inside, %u waiting, room for %u\n", name, holders, view->k, waiters, view->capacity);
+    if (holders > 0)
+        printf("  %5s  %8s  %-16s  %s\n", "slot", "pid", "inside since", "command");
+    for (unsigned h = 0; h < view->holders; h++)
+        if (view->holder[h].condition != ADMIT_DIED)
+            print_participant(view->holder[h].slot, &view->holder[h]);
+    if (waiters > 0)
+        printf("  %5s  %8s  %-16s  %s\n", "place", "pid", "waiting since", "command");
+    for (unsigned w = 0, place = 1; w < view->waiters; w++)
+        if (view->waiter[w].condition != ADMIT_DIED)
+            print_participant(place++, &view->waiter[w]);
     printf("  entered %llu, recovered %llu, abandoned %llu\n", (unsigned long long)view->entered,
            (unsigned long long)view->recovered, (unsigned long long)view->abandoned);
 }
