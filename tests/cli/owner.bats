@@ -115,6 +115,23 @@ command_of() {
     free demo 1
 }
 
+@test "--children: admit killed, its command ended: the daemon holds the slot still" {
+    background run -k 1 --children demo -- sh -c "(touch \$T/up; $LINGER; rm \$T/up) & echo \$\$ >\$T/command"
+    local wrapper=$pid
+    eventually test -e "$T/up"
+    eventually test -s "$T/command"
+    kill -KILL "$wrapper"
+    ends 137 "$wrapper"
+    eventually ended "$(cat "$T/command")"
+    exits 75 run --try demo -- true
+    [ -e "$T/up" ]
+    touch "$T/end"
+    exits 0 run demo -- true
+    [ ! -e "$T/up" ]
+    rm "$T/end"
+    free demo 1
+}
+
 @test "one who is let in by a death is let in once: kills at random moments, and no slot is lost" {
     local round pids=() witness
     witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo two >>$T/violations'
