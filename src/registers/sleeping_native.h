@@ -72,8 +72,16 @@ void admit_pause(void);
             continue;                                                                                                  \
         else
 
-#define GIVE_UP static inline void give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER static inline void newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+/* All of a passage becomes one piece of code, in which the frames are in the machine's registers. */
+#define ONE_PIECE static inline __attribute__((always_inline)) void
+#undef ENTER
+#define ENTER ONE_PIECE enter(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef LEAVE
+#define LEAVE ONE_PIECE leave(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef PROCEDURE
+#define PROCEDURE(p) ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame)
+#define GIVE_UP ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
     __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
                                                      struct locals *frame)
