@@ -32,7 +32,7 @@ static inline void start_frame(struct locals *frame)
     frame->s = 0;
 }
 
-/* --- entering -------------------------------------------------------------------------------------------------------- */
+/* --- entering ----------------------------------------------------------------------------------------------------- */
 
 static void record_entry(const struct seat *seat)
 {
@@ -151,7 +151,7 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
     return admit_gate_enter_with(gate, hold, &(admit_wait){.until = deadline});
 }
 
-/* --- leaving --------------------------------------------------------------------------------------------------------- */
+/* --- leaving ------------------------------------------------------------------------------------------------------ */
 
 void admit_protocol_leave(struct seat *seat)
 {
@@ -182,8 +182,8 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
                             ? recent.seat
                             : admit_seat_of(gate, hold);
     if (__builtin_expect(seat == NULL, 0))
-        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu", gate->name,
-                                (unsigned long long)hold->ticket);
+        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
+                                gate->name, (unsigned long long)hold->ticket);
     if (__builtin_expect(seat->bequeathed, 0))
         admit_heir_dismiss(seat);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
@@ -194,7 +194,7 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
     return ADMIT_OK;
 }
 
-/* --- joining --------------------------------------------------------------------------------------------------------- */
+/* --- joining ------------------------------------------------------------------------------------------------------ */
 
 void admit_protocol_join(struct seat *seat)
 {
@@ -213,7 +213,7 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
     return is_outstanding(its) && !says_returned(atomic_load(&gate->valid->value), who, its);
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
 {
@@ -244,7 +244,7 @@ uint64_t admit_protocol_drawn(const admit_gate *gate)
     return number_of(atomic_load(&gate->issue->value)) - FIRST_ISSUE;
 }
 
-/* --- a fresh gate, and one that somebody left ------------------------------------------------------------------------- */
+/* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
 
 void admit_protocol_format(admit_gate *gate, unsigned k)
 {

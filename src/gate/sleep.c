@@ -26,7 +26,7 @@ enum {
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
-/* --- time ------------------------------------------------------------------------------------------------------------ */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 
 static int64_t now_of(clockid_t clock)
 {
@@ -51,7 +51,7 @@ bool admit_deadline_passed(const struct timespec *until)
     return until != NULL && nanoseconds(until) <= now_of(CLOCK_MONOTONIC);
 }
 
-/* --- giving up --------------------------------------------------------------------------------------------------------- */
+/* --- giving up ---------------------------------------------------------------------------------------------------- */
 
 unsigned admit_place_of(const admit_gate *gate, unsigned who)
 {
@@ -140,14 +140,14 @@ void admit_pause(void)
 #endif
 }
 
-/* --- sleep ------------------------------------------------------------------------------------------------------------- */
+/* --- sleep -------------------------------------------------------------------------------------------------------- */
 
 struct watch_list {
     struct futex_waitv word[FUTEX_WAITV_MAX];
     unsigned count;
-    bool all;         /* nobody's life is left out */
-    bool orphan;      /* a command whose starter is dead lives, or cannot be judged */
-    bool news;        /* somebody has died meanwhile: do not sleep */
+    bool all;    /* nobody's life is left out */
+    bool orphan; /* a command whose starter is dead lives, or cannot be judged */
+    bool news;   /* somebody has died meanwhile: do not sleep */
 };
 
 static void watch(struct watch_list *list, const volatile void *word, uint32_t value)
@@ -243,7 +243,8 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
         int64_t until = sleep_until(sleeper, &list);
         struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-        if (syscall(SYS_futex_waitv, list.word, list.count, 0, until == INT64_MAX ? NULL : &limit, CLOCK_MONOTONIC) >= 0 ||
+        if (syscall(SYS_futex_waitv, list.word, list.count, 0, until == INT64_MAX ? NULL : &limit, CLOCK_MONOTONIC) >=
+                0 ||
             (errno != ENOSYS && errno != EPERM && errno != ENOMEM))
             return;
         if (errno != ENOMEM)

@@ -42,7 +42,7 @@ void admit_pause(void);
 #define wake(r) admit_wake(&(r).value)
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
 
-#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r) - S->life)))
+#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
 #define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
 
 #define only_if_free() (P->only_if_free)
@@ -52,7 +52,7 @@ void admit_pause(void);
         return;                                                                                                        \
     } while (0)
 
-#define patiently(c)                                                                                                        \
+#define patiently(c)                                                                                                   \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
         for (unsigned looks_ = 0; !c_ && looks_ < LOOKS; looks_++) {                                                   \
