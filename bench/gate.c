@@ -174,8 +174,8 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Called with the functions known, so that sem_t and the gate are called directly, as a program would. The median of short
- * stretches: a stretch in which somebody else had the core does not count. */
+/* Called with the functions known, so that sem_t and the gate are called directly, as a program would. The median of
+ * short stretches: a stretch in which somebody else had the core does not count. */
 static inline double alone(void (*enter)(void), void (*leave)(void), unsigned passes)
 {
     enum { STRETCHES = 101 };

@@ -80,6 +80,16 @@ struct spot {
     _Alignas(64) _Atomic uint64_t who; /* participant + 1 from its entry to its leaving; 0: nobody */
 };
 
+/* One who waits, and what can end that. */
+struct sleeper {
+    admit_gate *gate;
+    struct seat *seat;
+    const admit_wait *how; /* NULL: nothing ends it */
+    uint32_t interrupts;   /* as at the beginning */
+    bool slept, saw_dead;
+    admit_error why; /* of giving up; noted already */
+};
+
 /* One participation of one thread. It lies in the private page behind the life word, behind the links. */
 struct seat {
     admit_gate *gate; /* NULL: closed */
@@ -87,6 +97,7 @@ struct seat {
     unsigned who;
     struct seat *next; /* of this thread */
     _Atomic uint32_t *life;
+    struct sleeper sleeper;
     bool inside;
     bool in_line; /* with a place that it has given up */
     bool bequeathed, with_children;
@@ -176,7 +187,6 @@ void admit_heir_dismiss(struct seat *seat);
 
 /* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
 
-struct sleeper;
 /* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
@@ -210,15 +220,6 @@ void admit_protocol_leave(struct seat *seat);
 void admit_protocol_reserve(struct seat *seat);
 
 /* --- sleep: sleep.c ----------------------------------------------------------------------------------------------- */
-
-struct sleeper {
-    admit_gate *gate;
-    struct seat *seat;
-    const admit_wait *how; /* NULL: nothing ends it */
-    uint32_t interrupts;   /* as at the beginning */
-    bool slept, saw_dead;
-    admit_error why; /* of giving up; noted already */
-};
 
 bool admit_deadline_passed(const struct timespec *until);
 unsigned admit_place_of(const admit_gate *gate, unsigned who);

@@ -2,11 +2,11 @@
  *
  * sleeping_native.h - the words of sleeping.h over futexes.
  *
- * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a lock
- * of the catalogue, nobody dies and nobody gives up.
+ * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a
+ * lock of the catalogue, nobody dies and nobody gives up.
  *
- * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer alone
- * writes while it lives, and what others may learn later: they find the same in another word.
+ * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer
+ * alone writes while it lives, and what others may learn later: they find the same in another word.
  */
 #ifndef ADMIT_REGISTERS_SLEEPING_NATIVE_H
 #define ADMIT_REGISTERS_SLEEPING_NATIVE_H

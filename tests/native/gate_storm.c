@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Participants are killed with SIGKILL at random instants and replaced. Nobody is ever inside beside k others, no slot is
- * lost, nothing stalls. ADMIT_STORM_KILLS says how many (in each of the settings).
+ * Participants are killed with SIGKILL at random instants and replaced. Nobody is ever inside beside k others, no slot
+ * is lost, nothing stalls. ADMIT_STORM_KILLS says how many (in each of the settings).
  */
 #include "gate_witness.h"
 
