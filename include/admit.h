@@ -38,13 +38,16 @@
  *   By the kernel's word: each participant has a word on its thread's own robust list, beside the program's robust
  *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
  *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
- *   More than 127 watched at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): one waiter
- *   looks every millisecond, the others every 20.
+ *   More than 125 participants at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): the next
+ *   in line looks every millisecond, the others every 20. In a gate that has room for more than 125, a waiter looks
+ *   twice a second, in case one who came later died while it recovered another's slot.
  *   A command to which a hold was handed over is known by process number and start time. If its wrapper has been
  *   killed, those who wait look every 2 milliseconds whether it has ended. In another pid namespace that cannot be
  *   seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
  *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. Suspend: time-outs count
  *   CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices.
+ *   The kernel marks a death when the thread can run no more instruction of its program; the files of its process may
+ *   be closed some microseconds later.
  *   A process that is stopped (SIGSTOP) is not dead: it keeps its place or its slot, and holds up nobody else.
  *
  * WHERE THE PROMISE ENDS
