@@ -102,6 +102,7 @@ typedef enum admit_error {
     ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
     ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
                            n and k */
+    ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
 
     /* of gates */
     ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
