@@ -23,7 +23,7 @@ override LDFLAGS += $(SANITIZE)
 # One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
 # written "_with_": n_bit/one_bit.c is n_bit with one_bit inside.
 ALGORITHMS := $(patsubst src/algorithms/%.c,%,$(wildcard src/algorithms/*.c src/algorithms/*/*.c))
-ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch])
+ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch] src/timestamps/*.[ch])
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
@@ -31,11 +31,15 @@ NATIVE_SOURCES := $(wildcard src/native/*.c src/gate/*.c) src/registers/patience
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
-TOOL_SOURCES := $(wildcard src/checker/*.c src/counter/*.c src/bounds/*.c src/claims/*.c src/cli/*.c)
+TOOL_SOURCES := $(wildcard src/checker/*.c src/counter/*.c src/bounds/*.c src/claims/*.c src/cli/*.c) \
+	$(filter-out src/timestamps/driven.c,$(wildcard src/timestamps/*.c))
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
 MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
 STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \
 	$(MUTANTS:%=$(BUILD)/mutants/%.o)
+TIMESTAMPS := ideal unbounded snapshot linear
+TIMESTAMP_MUTANTS := $(patsubst tests/timestamps/%.patch,%,$(wildcard tests/timestamps/*.patch))
+STEPPED_OBJECTS += $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o) $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 CHECKER_OBJECTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out src/cli/main.c,$(TOOL_SOURCES))) $(STEPPED_OBJECTS)
 TOOL_OBJECTS := $(CHECKER_OBJECTS) $(BUILD)/tool/cli/main.o
 TOOL_LIBS := -ljansson -lpthread -lm
@@ -73,12 +77,12 @@ $(BUILD)/stepped/test.%.o: tests/algorithms/%.c
 
 # A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
 # when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch. The edit is made in a copy of all texts, since
-# an algorithm may be broken in one that it includes.
+# an algorithm may be broken in one that it includes, also in a timestamp system.
 mutant_text = $(BUILD)/mutants/$1/$(if $(filter test.%,$1),tests/algorithms/$(word 2,$(subst ., ,$1)),src/algorithms/$(firstword $(subst ., ,$1))).c
 
 $(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard tests/algorithms/*.[ch])
 	@rm -rf $(@D) && mkdir -p $(@D)/src $(@D)/tests
-	@cp -r src/algorithms $(@D)/src && cp -r tests/algorithms $(@D)/tests
+	@cp -r src/algorithms src/timestamps $(@D)/src && cp -r tests/algorithms $(@D)/tests
 	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
 	@touch $@
 
@@ -90,12 +94,37 @@ $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
 	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \
 		-c $(call mutant_text,$*) -o $@
 
+# A timestamp system as a program of its own (src/timestamps/driven.c); and a mutant of one, an edit of any file of
+# src/timestamps: tests/timestamps/SYSTEM.NAME.patch.
+DRIVEN = $(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=driven_$(call symbol,$*) \
+	-DTIMESTAMPS='"timestamps/$(firstword $(subst ., ,$*)).h"'
+
+$(TIMESTAMPS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: src/timestamps/driven.c
+	@mkdir -p $(@D)
+	$(DRIVEN) -c $< -o $@
+
+$(BUILD)/timestamps/%/patched: tests/timestamps/%.patch $(ALGORITHM_TEXTS)
+	@rm -rf $(@D) && mkdir -p $(@D)/src
+	@cp -r src/timestamps $(@D)/src
+	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
+	@touch $@
+
+$(BUILD)/timestamps/%.c $(BUILD)/timestamps/%.h: ;
+
+$(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): TEXTS = -I$(<D)/src
+$(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/patched
+	$(DRIVEN) -c $(<D)/src/timestamps/driven.c -o $@
+
+$(BUILD)/timestamps.h: src/timestamps/systems.sh $(wildcard tests/timestamps tests/timestamps/*.patch)
+	@mkdir -p $(@D)
+	sh src/timestamps/systems.sh tests/timestamps > $@
+
 # Which mutants and test algorithms there are, for src/checker/catalogue.c, with what each patch says of itself.
 $(BUILD)/variants.h: src/checker/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/mutants/*/*.patch tests/algorithms tests/algorithms/*.c)
 	@mkdir -p $(@D)
 	sh src/checker/variants.sh tests/mutants tests/algorithms > $@
 
-$(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h
+$(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD) $(CFLAGS) -MMD -MP -c $< -o $@
 

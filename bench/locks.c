@@ -200,6 +200,17 @@ static void print_row(bool json, bool first, const char *name, unsigned n, unsig
         printf("%-36s %7u %3u %15.0f %9.2f %9.2f\n", name, n, k, r.rate, ratio, r.fairness);
 }
 
+/* What bounded memory costs: the numbered ticket's passages per passage of the colored one. */
+static double cost_of_colors(const struct peer *peers, unsigned count, double rates[])
+{
+    double numbered = 0, colored = 0;
+    for (unsigned p = 0; p < count; p++) {
+        numbered = strcmp(peers[p].name, "numbered_ticket") == 0 ? rates[p] : numbered;
+        colored = strcmp(peers[p].name, "colored_ticket") == 0 ? rates[p] : colored;
+    }
+    return numbered / colored;
+}
+
 int main(int argc, char **argv)
 {
     bool quick = false, json = false;
@@ -224,14 +235,18 @@ int main(int argc, char **argv)
         for (unsigned r = 0; r < rounds; r++)
             for (unsigned p = 0; p < count; p++)
                 results[p][r] = run_round(&peers[p], sizes[s].n, sizes[s].k, seconds);
-        double measure = 0;
+        double measure = 0, rates[PEERS_MAX];
         for (unsigned p = 0; p < count; p++) {
             qsort(results[p], rounds, sizeof results[p][0], by_rate);
             struct result median = results[p][rounds / 2];
+            rates[p] = median.rate;
             if (p == 0)
                 measure = median.rate;
             print_row(json, s == 0 && p == 0, peers[p].name, sizes[s].n, sizes[s].k, median, median.rate / measure);
         }
+        if (!json && sizes[s].k > 1)
+            printf("numbered_ticket / colored_ticket: %.2f   (aim: 1.5 or less)\n",
+                   cost_of_colors(peers, count, rates));
     }
     if (json)
         printf("\n]\n");

@@ -2,9 +2,9 @@
  *
  * admit.h - at most k inside, in the order in which they came, whoever is killed.
  *
- * PART ONE, GATES: for programs. A gate is a name that unrelated processes, of one user or of several, agree on. It lets
- * at most k of them in at a time, first come, first served; gives each a slot number that nobody else inside has; and
- * survives kill -9 of any of them at any instruction, without a daemon.
+ * PART ONE, GATES: for programs. A gate is a name that unrelated processes, of one user or of several, agree on. It
+ * lets at most k of them in at a time, first come, first served; gives each a slot number that nobody else inside has;
+ * and survives kill -9 of any of them at any instruction, without a daemon.
  *
  *     admit_hold hold;
  *     admit_gate *gate = admit_gate_open("gpu", 4);         makes it if there is none; 0 instead of 4: it must exist
@@ -38,13 +38,16 @@
  *   By the kernel's word: each participant has a word on its thread's own robust list, beside the program's robust
  *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
  *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
- *   More than 127 watched at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): one waiter
- *   looks every millisecond, the others every 20.
+ *   More than 125 participants at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): the next
+ *   in line looks every millisecond, the others every 20. In a gate that has room for more than 125, a waiter looks
+ *   twice a second, in case one who came later died while it recovered another's slot.
  *   A command to which a hold was handed over is known by process number and start time. If its wrapper has been
  *   killed, those who wait look every 2 milliseconds whether it has ended. In another pid namespace that cannot be
- *   seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is removed.
- *   Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. Suspend: time-outs count
+ *   seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
+ *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. Suspend: time-outs count
  *   CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices.
+ *   The kernel marks a death when the thread can run no more instruction of its program; the files of its process may
+ *   be closed some microseconds later.
  *   A process that is stopped (SIGSTOP) is not dead: it keeps its place or its slot, and holds up nobody else.
  *
  * WHERE THE PROMISE ENDS
@@ -99,6 +102,7 @@ typedef enum admit_error {
     ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
     ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
                            n and k */
+    ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
 
     /* of gates */
     ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
@@ -122,9 +126,9 @@ typedef enum admit_error {
     ADMIT_UNSUPPORTED,       /* this system lacks what gates need */
 } admit_error;
 
-/* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE and
- * ADMIT_DOES_NOT_FIT name the algorithm, the numbers and the limit of this thread's last such error, and are good until
- * the next one. */
+/* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE
+ * and ADMIT_DOES_NOT_FIT name the algorithm, the numbers and the limit of this thread's last such error, and are good
+ * until the next one. */
 ADMIT_API const char *admit_error_message(admit_error error);
 
 /* Why this thread's last call that returned NULL or 0 did so. */
@@ -245,9 +249,9 @@ ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command)
  * the descriptor open that it inherits. */
 ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children);
 
-/* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it becomes
- * by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not run. Safe
- * between fork and exec of a program with threads, and in a child of vfork. */
+/* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it
+ * becomes by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not
+ * run. Safe between fork and exec of a program with threads, and in a child of vfork. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
 /* For one who bequeathed with_children: waits until nobody has the descriptor open. ADMIT_INTERRUPTED after a signal
@@ -285,8 +289,8 @@ typedef struct admit_view {
                                                after a death; places given up by time-out or interruption */
 } admit_view;
 
-/* A picture of the gate; it stops nobody, so that what moves while it is taken may be in it twice or not at all. Free it
- * with admit_view_free. */
+/* A picture of the gate; it stops nobody, so that what moves while it is taken may be in it twice or not at all. Free
+ * it with admit_view_free. */
 ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
 ADMIT_API void admit_view_free(admit_view *view);
 

@@ -26,7 +26,6 @@ one_bit -n 6 --registers atomic
 one_bit -n 7 --registers atomic
 one_bit -n 4 --registers safe --fault crash:4
 one_bit -n 3 --registers safe --property lockout-freedom
-one_bit -n 8 --property exclusion --fingerprints
 one_bit_stabilizing -n 5
 one_bit_stabilizing -n 5 --registers safe
 three_bit -n 2 --registers safe
@@ -58,6 +57,15 @@ bakery -n 2 --registers regular
 bakery -n 3 --registers regular
 bakery -n 3 --fault crash:3
 bakery -n 4 --passages 1 --order any --property exclusion
+bakery -n 3 --property local-spin --model cc
+peterson -n 3
+peterson -n 4
+peterson -n 3 -k 2
+peterson -n 4 -k 2
+peterson -n 4 -k 2 --property lockout-freedom --property fife
+peterson -n 4 -k 2 --fault crash
+peterson -n 3 -k 2 --fault crash --property lockout-freedom
+peterson -n 3 -k 2 --property local-spin
 semaphore -n 5 -k 3
 semaphore -n 5 -k 3 --fault crash:2
 semaphore -n 5 -k 2 --property lockout-freedom --property fifo-enabling
@@ -91,9 +99,11 @@ number() { sed -n "s/^  \"$1\": \([0-9.]*\),*$/\1/p" "$result" | head -n 1; }
 grouped() { printf %s "$1" | sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/' -e 'ta'; }
 # "exclusion holds, fcfs holds ..." with the bounds found.
 verdicts() {
-    sed -n -e 's/^      "name": "\(.*\)",$/N \1/p' -e 's/^      "verdict": "\(.*\)",$/V \1/p' \
+    sed -n -e 's/^      "name": "\(.*\)",$/N \1/p' -e 's/^      "model": "\(.*\)",$/M \1/p' \
+        -e 's/^      "verdict": "\(.*\)",$/V \1/p' \
         -e 's/^      "bound": \([0-9]*\),*$/B \1/p' "$result" |
-        awk '$1 == "N" { name = $2 } $1 == "V" { list = list (list == "" ? "" : ", ") name " " ($2 == "holds" ? "holds" : "**" $2 "**") }
+        awk '$1 == "N" { name = $2 } $1 == "M" { name = name " (" $2 ")" }
+             $1 == "V" { list = list (list == "" ? "" : ", ") name " " ($2 == "holds" ? "holds" : "**" $2 "**") }
              $1 == "B" { list = list " (" $2 ")" } END { print list }'
 }
 

@@ -4,7 +4,7 @@
 # make test-native   the locks only
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
-# make test-clang    everything built with clang; the locks run
+# make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
 # tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build they test, and make
@@ -21,7 +21,7 @@ HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUI
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK= $(BUILD)/tsan/tests/native/stress tests/suites/threads.sh
-CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES))
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.
@@ -67,7 +67,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS) $(BUILD)/libadmit.a
 
 $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+	$(COMPILE_TEST) $(LDFLAGS) $< $(JUDGE) $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+
+# What threads have seen of each other's timestamps is judged as in the checker.
+$(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
+$(BUILD)/tests/native/timestamps: $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(BUILD)/admit

@@ -19,6 +19,7 @@
     ALGORITHM(n_factorial_bit_with_one_bit_mending)                                                                    \
     ALGORITHM(burns_lynch)                                                                                             \
     ALGORITHM(bakery)                                                                                                  \
+    ALGORITHM(peterson)                                                                                                \
     ALGORITHM(semaphore)                                                                                               \
     ALGORITHM(bank)                                                                                                    \
     ALGORITHM(queue)                                                                                                   \
@@ -27,6 +28,14 @@
     ALGORITHM(colored_ticket)                                                                                          \
     ALGORITHM(colored_ticket_stack)                                                                                    \
     ALGORITHM(colored_ticket_small)                                                                                    \
-    ALGORITHM(gate)
+    ALGORITHM(gate)                                                                                                    \
+    ALGORITHM(afek_with_unbounded)                                                                                     \
+    ALGORITHM(afek_with_snapshot)                                                                                      \
+    ALGORITHM(afek_with_linear)                                                                                        \
+    ALGORITHM(afek_with_ideal)                                                                                         \
+    ALGORITHM(zehavi_with_unbounded)                                                                                   \
+    ALGORITHM(zehavi_with_snapshot)                                                                                    \
+    ALGORITHM(zehavi_with_linear)                                                                                      \
+    ALGORITHM(zehavi_with_ideal)
 
 #endif

@@ -20,9 +20,11 @@
  * is the paper's number of values of QUANT. Both changes of QUANT at the end of Figure 7 are made at once, and a process
  * inside remembers the color of its ticket only.
  *
- * Native: one word of 64 bits has room for k up to 21, with any N up to 64; a larger k is refused. (128 bits would have
- * room for k up to 53. But C11 promises no lock-free atomics of that size, gcc and clang call a library for them, and
- * some x86-64 and arm64 processors do not have them at all.)
+ * Native: one word of 64 bits has room for k up to 21, with any N up to 64; a larger k is refused. (k = 22 would still go
+ * into 64 bits for N up to 53, if VALUE had no more bits there than it needs; but its width is a constant.) 128 bits
+ * would have room for k up to 52, with six bits for COLOR. They are not used: C11 promises no lock-free atomics of that
+ * size, gcc and clang call a library for them, which may take a lock, and the first x86-64 processors have no
+ * compare-and-swap of 128 bits at all.
  */
 #include "algorithms/colored.h"
 

@@ -39,7 +39,7 @@
 #include "registers/language.h"
 
 /* Section 2.2: up to k - 1 processes that have stopped for ever are in nobody's way. (Who is to be enabled first is not
- * asked of runs with a crash: one who never steps again is enabled or not as one likes.) */
+ * asked again of runs with a crash: for that question a crash is not to be scheduled, which every run may do.) */
 #define TICKET_CLAIMS                                                                                                  \
     CLAIMS({EXCLUSION, ATOMIC, CRASH}, {DEADLOCK_FREEDOM, ATOMIC, 0}, {LOCKOUT_FREEDOM, ATOMIC, CRASH},                \
            {BOUNDED_DOORWAY, ATOMIC, CRASH}, {BOUNDED_EXIT, ATOMIC, CRASH}, {K_DEADLOCK_AVOIDANCE, ATOMIC, CRASH},     \

@@ -37,7 +37,7 @@ const char *names_of(procset set, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX && used < size; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX && used < size; i++)
         if (set & the_one(i))
             used += (size_t)snprintf(text + used, size - used, "%sp_%u", used > 0 ? ", " : "", i);
     return text;

@@ -30,7 +30,7 @@ static inline procset first_of(unsigned count)
 
 struct configuration {
     const struct instance *instance;
-    struct process process[STEPPED_PROCESSES_MAX]; /* X_i */
+    struct process process[CHECKED_PROCESSES_MAX]; /* X_i */
     uint64_t *values;                              /* V_j */
     bool tickets_too_large;                        /* the last step wrote one that cannot be followed */
 };

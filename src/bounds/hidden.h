@@ -20,8 +20,8 @@ struct computation {
     const uint8_t *steps; /* the caller's */
     size_t count;
     struct done *done;                  /* by each step */
-    bool rested[STEPPED_PROCESSES_MAX]; /* was in its remainder at some point */
-    size_t rest[STEPPED_PROCESSES_MAX]; /* if so: when it last came there; the later steps of others do not matter */
+    bool rested[CHECKED_PROCESSES_MAX]; /* was in its remainder at some point */
+    size_t rest[CHECKED_PROCESSES_MAX]; /* if so: when it last came there; the later steps of others do not matter */
 };
 
 void computation_run(struct computation *computation, const struct configuration *from, const uint8_t *steps,

@@ -50,7 +50,7 @@ enum { SIDE_BRANCHES_MAX = 1000000 };
 struct branch {
     struct history steps;
     size_t at;                         /* q_i is where the history has so many steps */
-    unsigned W[STEPPED_PROCESSES_MAX]; /* W_i: what each of p_0, ..., p_{k-1} covers at q_i */
+    unsigned W[CHECKED_PROCESSES_MAX]; /* W_i: what each of p_0, ..., p_{k-1} covers at q_i */
     unsigned w;                        /* w_i */
 };
 

@@ -31,10 +31,10 @@ struct variables_bound {
     enum bound_outcome outcome;
     char why
         [300]; /* violated: where the proof stopped; undecided: which limit; refused: what is not a read or a write */
-    struct bound_level levels[STEPPED_PROCESSES_MAX + 1]; /* by how many variables are nullified, 1 to n */
+    struct bound_level levels[CHECKED_PROCESSES_MAX + 1]; /* by how many variables are nullified, 1 to n */
     struct history history;                               /* nullified: from q_0 */
-    unsigned covered[STEPPED_PROCESSES_MAX];              /* nullified: p_i covers covered[i] */
-    struct process stands[STEPPED_PROCESSES_MAX];         /* nullified: where p_i stands then */
+    unsigned covered[CHECKED_PROCESSES_MAX];              /* nullified: p_i covers covered[i] */
+    struct process stands[CHECKED_PROCESSES_MAX];         /* nullified: where p_i stands then */
     struct trace violation;                               /* violated */
 };
 

@@ -84,8 +84,8 @@ void judge_bounded_section(struct finding *finding, const struct exploration *ex
 
 struct passing {
     const struct graph *graph;
-    uint32_t most[STEPPED_PROCESSES_MAX][STEPPED_PROCESSES_MAX];
-    uint64_t fired[STEPPED_PROCESSES_MAX];
+    uint32_t most[CHECKED_PROCESSES_MAX][CHECKED_PROCESSES_MAX];
+    uint64_t fired[CHECKED_PROCESSES_MAX];
 };
 
 static void measure_passing(void *context, unsigned share, unsigned shares)
@@ -258,7 +258,7 @@ void enabled_close(struct enabled *enabled)
 {
     free(enabled->critical);
     free(enabled->remainder);
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
         free(enabled->own_steps[i]);
     memset(enabled, 0, sizeof *enabled);
 }

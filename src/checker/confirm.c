@@ -2,31 +2,22 @@
  *
  * Whether an executed run really shows what its trace says: looked up in the run itself, without the explorer.
  */
+#include "checker/confirm.h"
+#include "checker/die.h"
 #include "checker/faults.h"
-#include "checker/trace.h"
+#include "checker/references.h"
 
-struct run {
-    const struct trace *trace;
-    const struct instance *instance;
-    const struct moment *moments;
-    size_t last; /* moment */
-    unsigned n, k;
-};
+#include <stdlib.h>
 
-/* The moments of the loop are loop .. loop_end; the last of them is the first again. */
-static size_t loop_of(const struct run *run)
+struct run run_of(const struct trace *trace, const struct execution *execution)
 {
-    return run->trace->loop;
-}
-
-static size_t loop_end_of(const struct run *run)
-{
-    return run->trace->loop_end;
-}
-
-static enum section section_at(const struct run *run, size_t moment, unsigned i)
-{
-    return (enum section)run->moments[moment].process[i].section;
+    return (struct run){.trace = trace,
+                        .model = &execution->model,
+                        .instance = &execution->model.instance,
+                        .moments = execution->moments,
+                        .last = execution->count - 1,
+                        .n = trace->setting.n,
+                        .k = trace->setting.k};
 }
 
 static bool crashed_at(const struct run *run, size_t moment, unsigned i)
@@ -39,7 +30,7 @@ static bool is_trying(enum section section)
     return section == DOORWAY || section == WAITING_ROOM;
 }
 
-static bool loop_closes(const struct run *run)
+bool loop_closes(const struct run *run)
 {
     if (loop_of(run) == NO_LOOP)
         return false;
@@ -50,7 +41,7 @@ static bool loop_closes(const struct run *run)
                   sizeof run->moments[0].identity) == 0;
 }
 
-static bool steps_in_loop(const struct run *run, unsigned i)
+bool steps_in_loop(const struct run *run, unsigned i)
 {
     for (size_t s = loop_of(run); s < loop_end_of(run); s++)
         if (run->trace->steps[s].process == i && !run->trace->steps[s].fault)
@@ -58,7 +49,7 @@ static bool steps_in_loop(const struct run *run, unsigned i)
     return false;
 }
 
-static bool enters_in_loop(const struct run *run, unsigned i)
+bool enters_in_loop(const struct run *run, unsigned i)
 {
     for (size_t m = loop_of(run); m < loop_end_of(run); m++)
         if (section_at(run, m, i) != CRITICAL && section_at(run, m + 1, i) == CRITICAL)
@@ -66,7 +57,7 @@ static bool enters_in_loop(const struct run *run, unsigned i)
     return false;
 }
 
-static bool stays_in_loop(const struct run *run, unsigned i, enum section section)
+bool stays_in_loop(const struct run *run, unsigned i, enum section section)
 {
     for (size_t m = loop_of(run); m <= loop_end_of(run); m++)
         if (section_at(run, m, i) != section)
@@ -174,91 +165,91 @@ static bool shows_lockout(const struct run *run)
     return is_under_way_throughout_loop(run, run->trace->i) && loop_is_fair(run) && count_crashed(run, false) < run->k;
 }
 
-/* At `moment`, j is inside, and i still waits although it left the doorway before j entered it. */
-static bool is_overtaken_at(const struct run *run, size_t moment)
+bool has_waited_since(const struct run *run, size_t moment, unsigned sections, enum section origin)
 {
-    unsigned i = run->trace->i, j = run->trace->j;
-    if (section_at(run, moment, i) != WAITING_ROOM || section_at(run, moment, j) != CRITICAL)
-        return false;
-    size_t m = moment;
-    while (m > 0 && section_at(run, m, j) != REMAINDER && section_at(run, m, i) == WAITING_ROOM)
-        m--;
-    return section_at(run, m, j) == REMAINDER && section_at(run, m, i) == WAITING_ROOM;
+    for (size_t m = moment + 1; m-- > 0;) {
+        if (!(sections >> section_at(run, m, run->trace->i) & 1))
+            return false;
+        if (section_at(run, m, run->trace->j) == origin)
+            return true;
+    }
+    return false;
 }
 
-/* i steps in the loop and never gets inside: it was not enabled at any moment from which the run goes on without it. */
-static bool shows_not_enabled(const struct run *run, size_t since)
+/* At `moment`, j is inside, and i is still where it was before j came: in the waiting room, say, and so overtaken. */
+static bool is_entered_past_at(const struct run *run, size_t moment, unsigned sections)
+{
+    return section_at(run, moment, run->trace->j) == CRITICAL && has_waited_since(run, moment, sections, REMAINDER);
+}
+
+bool shows_not_enabled(const struct run *run, size_t since, enum section goal)
 {
     for (size_t m = since; m <= run->last; m++)
-        if (section_at(run, m, run->trace->i) == CRITICAL)
+        if (section_at(run, m, run->trace->i) == goal)
             return false;
     return steps_in_loop(run, run->trace->i);
 }
 
-static bool shows_fife_broken(const struct run *run)
+/* Who is inside is enabled, and who steps for ever in vain was not: then the run says it all. */
+static bool shows_entered_past(const struct run *run, unsigned sections)
 {
     for (size_t m = 0; m <= loop_of(run); m++)
-        if (is_overtaken_at(run, m) && shows_not_enabled(run, m))
+        if (is_entered_past_at(run, m, sections) && shows_not_enabled(run, m, CRITICAL))
             return true;
     return false;
 }
 
-/* At `moment`, j is inside, and i, which tries, already did when j was in its remainder. */
-static bool is_passed_at(const struct run *run, size_t moment)
+/* The same of overtaking: that i is not enabled is shown by its own steps, if it takes any in the loop. */
+static bool shows_overtaken_while_stepping(const struct run *run)
 {
-    unsigned i = run->trace->i, j = run->trace->j;
-    size_t m = moment;
-    if (section_at(run, moment, j) != CRITICAL)
-        return false;
-    while (m > 0 && section_at(run, m, j) != REMAINDER && is_trying(section_at(run, m, i)))
-        m--;
-    return section_at(run, m, j) == REMAINDER && is_trying(section_at(run, m, i));
+    return shows_all_but_enabled(run) && steps_in_loop(run, run->trace->i);
 }
 
-/* Who is inside is enabled, and who steps for ever in vain never was since it last came to try: then the run says it
- * all. */
-static bool shows_fifo_enabling_broken(const struct run *run)
+bool relies_on_enabled(enum property property)
 {
-    for (size_t m = 0; m <= loop_of(run); m++)
-        if (is_passed_at(run, m) && shows_not_enabled(run, m))
-            return true;
-    return false;
+    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
+           property == K_DEADLOCK_AVOIDANCE;
 }
 
-static bool no_section_changes_in_loop(const struct run *run)
+/* What i has in its cache after so many steps, and in *references how many it has made in them. */
+static uint8_t *copies_after(const struct run *run, enum memory_model model, size_t steps, unsigned *references)
 {
-    for (size_t m = loop_of(run); m < loop_end_of(run); m++)
-        for (unsigned i = 0; i < run->n; i++)
-            if (section_at(run, m, i) != section_at(run, m + 1, i))
-                return false;
-    return true;
+    uint8_t *copies = must_allocate(run->instance->reg_count);
+    *references = 0;
+    for (size_t s = 0; s < steps; s++) {
+        const struct access *access = &run->moments[s + 1].access;
+        if (access->kind == NO_ACCESS)
+            continue;
+        enum copy copy = (enum copy)copies[access->reg];
+        struct effect effect = effect_of(access->kind, access->value, access->result);
+        if (run->trace->steps[s].process != run->trace->i)
+            copy = copy_after_other(model, effect, copy);
+        else
+            *references += is_remote(model, run->instance->regs[access->reg].home == run->trace->i, effect, &copy);
+        copies[access->reg] = (uint8_t)copy;
+    }
+    return copies;
 }
 
-/* i steps in vain for ever: trying, or on its way out. */
-static bool steps_in_vain(const struct run *run)
+/* The cache is at the end of the loop what it was at its start, and there were references in between. */
+static bool shows_references_for_ever(const struct run *run)
 {
-    unsigned i = run->trace->i;
-    return steps_in_loop(run, i) &&
-           (is_trying(section_at(run, run->last, i)) || section_at(run, run->last, i) == EXIT) &&
-           stays_in_loop(run, i, section_at(run, run->last, i));
-}
-
-static bool somebody_enters_past(const struct run *run)
-{
-    bool enters = false;
-    for (unsigned j = 0; j < run->n; j++)
-        enters |= j != run->trace->i && enters_in_loop(run, j);
-    return enters && stays_in_loop(run, run->trace->i, WAITING_ROOM);
+    const char *name = property_info[run->trace->property].model;
+    enum memory_model model = CC;
+    while (strcmp(memory_model_name[model], name) != 0)
+        model++;
+    unsigned before, after;
+    uint8_t *first = copies_after(run, model, loop_of(run), &before);
+    uint8_t *last = copies_after(run, model, loop_end_of(run), &after);
+    bool same = model == DSM || memcmp(first, last, run->instance->reg_count) == 0;
+    free(first);
+    free(last);
+    return same && after > before && is_under_way_throughout_loop(run, run->trace->i);
 }
 
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution)
 {
-    struct run run = {.trace = trace,
-                      .instance = &execution->model.instance,
-                      .moments = execution->moments,
-                      .last = execution->count - 1,
-                      .n = trace->setting.n,
-                      .k = trace->setting.k};
+    struct run run = run_of(trace, execution);
     bool confirmed = false;
     bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == NO_SLOT_LOST ||
                          trace->property == DISTINCT_SLOTS || trace->property == PROPERTIES;
@@ -269,7 +260,7 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_exclusion_broken(&run) && is_stabilized(&run);
         break;
     case FCFS:
-        confirmed = is_overtaken_at(&run, run.last) && is_stabilized(&run) &&
+        confirmed = is_entered_past_at(&run, run.last, WAITS) && is_stabilized(&run) &&
                     (!trace->setting.transient ||
                      (enters_doorway_after_loop(&run, trace->i) && enters_doorway_after_loop(&run, trace->j)));
         break;
@@ -288,19 +279,23 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
     case BOUNDED_WAITING:
         confirmed = stays_in_loop(&run, trace->i, WAITING_ROOM) && enters_in_loop(&run, trace->j);
         break;
-    case FIFE:
-        confirmed = shows_fife_broken(&run);
+    case LOCAL_SPIN_CC:
+    case LOCAL_SPIN_DSM:
+    case LOCAL_SPIN_WRITE_BACK:
+        confirmed = shows_references_for_ever(&run);
         break;
-    case FIFO_ENABLING:
-        if (shows_fifo_enabling_broken(&run))
-            return CONFIRMED;
-        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+    case FIFE:
+        confirmed = shows_entered_past(&run, WAITS);
+        break;
     case STRONG_FIFE:
-        return steps_in_vain(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+    case FIFO_ENABLING:
+        confirmed = shows_entered_past(&run, trace->property == STRONG_FIFE ? WAITS : TRIES);
+        break;
     case OVERTAKING:
-        return somebody_enters_past(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+        confirmed = shows_overtaken_while_stepping(&run);
+        break;
     case K_DEADLOCK_AVOIDANCE:
-        return no_section_changes_in_loop(&run) ? NEEDS_EXPLORATION : NOT_CONFIRMED;
+        break;
     case NO_SLOT_LOST: /* what can never happen again, one run does not show */
         return NEEDS_EXPLORATION;
     case DISTINCT_SLOTS:
@@ -310,14 +305,9 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = true;
         break;
     }
+    if (!confirmed && relies_on_enabled(trace->property) && shows_all_but_enabled(&run))
+        return NEEDS_EXPLORATION;
     return confirmed ? CONFIRMED : NOT_CONFIRMED;
-}
-
-/* These rely on somebody's being enabled, which is a statement about all real runs and no others. */
-static bool relies_on_enabled(enum property property)
-{
-    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
-           property == K_DEADLOCK_AVOIDANCE;
 }
 
 void finding_settle(struct finding *finding, const struct exploration *exploration)

@@ -56,7 +56,7 @@ struct equivalence {
     uint8_t *schedule;
     size_t length;
     unsigned process; /* the one that is in different regions: it took the last step */
-    enum region regions[2][STEPPED_PROCESSES_MAX];
+    enum region regions[2][CHECKED_PROCESSES_MAX];
 };
 
 /* Compares two settings with the same n. Both must be deterministic: atomic registers, for_all in the native order, no

@@ -303,6 +303,17 @@ static bool explore_level(struct search *search, double start, double *reported)
     return true;
 }
 
+/* Adds the one state to start in. */
+static void add_start(struct search *search, const uint64_t *state)
+{
+    uint64_t entry[WORDS_MAX + 1];
+    uint32_t number;
+    memcpy(entry, state, search->model->words * sizeof *entry);
+    entry[search->model->words] = NO_STATE;
+    store_add(search->store, partition_of(hash_words(state, search->model->words)), entry, search->stride, 1, &number);
+    search->graph->roots = 1;
+}
+
 /* Adds the states to start in, a bufferful at a time for each partition; numbers come by partition, as always. */
 static void add_roots(struct search *search)
 {
@@ -342,6 +353,10 @@ static void explore_model(struct exploration *exploration, struct model *model,
     double start = now(), reported = 0;
     memset(exploration, 0, sizeof *exploration);
     exploration->model = model;
+    exploration->scheduled = options->schedule != NULL;
+    if (exploration->scheduled)
+        schedule_follow(options->schedule, model, &exploration->beginning);
+    exploration->ambiguous = exploration->beginning.ambiguous;
     exploration->graph.n = model->n;
     exploration->graph.k = model->instance.setting.k;
     exploration->graph.aborts = model->instance.setting.aborts;
@@ -358,7 +373,10 @@ static void explore_model(struct exploration *exploration, struct model *model,
     interrupted = 0;
     start_threads(search);
 
-    add_roots(search);
+    if (exploration->scheduled)
+        add_start(search, exploration->beginning.state);
+    else
+        add_roots(search);
     while (exploration->stopped == NULL && explore_level(search, start, &reported))
         ;
     if (options->want_graph && exploration->stopped == NULL)
@@ -379,5 +397,6 @@ void exploration_close(struct exploration *exploration)
 {
     store_close(&exploration->store);
     graph_close(&exploration->graph);
+    beginning_close(&exploration->beginning);
     model_close(exploration->model);
 }

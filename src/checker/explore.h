@@ -11,6 +11,7 @@
 #define ADMIT_CHECKER_EXPLORE_H
 
 #include "checker/graph.h"
+#include "checker/schedule.h"
 #include "checker/store.h"
 
 struct progress {
@@ -25,12 +26,15 @@ struct exploration_options {
     bool stop_at_violation;                          /* nothing but exclusion is asked */
     uint64_t max_states;                             /* 0: no limit */
     uint64_t memory_limit;                           /* bytes */
+    const struct schedule_file *schedule;            /* to be followed first; or NULL */
     void (*report)(const struct progress *progress); /* now and then; may be NULL */
 };
 
 struct exploration {
     struct model *model;
     struct store store;
+    struct beginning beginning; /* what the schedule led through, if there was one; it is not among the counts */
+    bool scheduled;
     struct graph graph; /* empty unless wanted; not complete unless finished */
     uint64_t states, transitions, expanded;
     uint64_t

@@ -171,7 +171,7 @@ static void show_deadlock(struct finding *finding, const struct model *model, co
 {
     struct witness *witness = &finding->witness;
     *witness = (struct witness){.loop = 0};
-    uint32_t start[STEPPED_PROCESSES_MAX];
+    uint32_t start[CHECKED_PROCESSES_MAX];
     for (unsigned r = 0; r < model->regs; r++)
         field_set(witness->start, model->register_field[r], values[r]);
     for (unsigned i = 0; i < model->n; i++) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    FEW_VALUES = 16,       /* registers up to this size have a table of transitions per move */
+    FEW_VALUES = 24,       /* registers up to this size have a table of transitions per move */
     CLOSURE_MAX = 1 << 14, /* local states up to which the automata are completed beforehand */
     OPEN_WIDTH = 22,       /* bits of a process's field where they could not be */
     CHOICES_MAX = 254      /* what process.writing, move numbers and step.choice have room for */

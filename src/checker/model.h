@@ -89,9 +89,9 @@ struct model {
     struct instance instance;
     unsigned n, regs;
     unsigned words;
-    struct field process_field[STEPPED_PROCESSES_MAX];
+    struct field process_field[CHECKED_PROCESSES_MAX];
     struct field *register_field;
-    struct automaton automaton[STEPPED_PROCESSES_MAX];
+    struct automaton automaton[CHECKED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
     bool has_tickets;            /* or unbounded numbers: states are renamed */
     unsigned faults;             /* that may begin, as bits */
@@ -130,7 +130,7 @@ enum applied model_learn(struct model *model, const uint64_t *state, struct step
 struct roots {
     const struct model *model;
     uint64_t state[WORDS_MAX];
-    uint32_t local[STEPPED_PROCESSES_MAX];
+    uint32_t local[CHECKED_PROCESSES_MAX];
     bool done;
 };
 

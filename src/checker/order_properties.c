@@ -83,10 +83,11 @@ static bool is_ahead(const struct pair_question *question, uint32_t state)
     case FIFE:
         return has(standing->critical, question->j);
     case STRONG_FIFE:
-        return has(enabled->critical[state], question->j) &&
+        return counts_as_enabled(standing, enabled->critical[state], question->j) &&
                has(standing->waiting_room | standing->critical, question->j);
     default:
-        return has(question->leaving ? enabled->remainder[state] : enabled->critical[state], question->j);
+        return counts_as_enabled(standing, question->leaving ? enabled->remainder[state] : enabled->critical[state],
+                                 question->j);
     }
 }
 

@@ -25,6 +25,54 @@ static void list_own_registers(struct instance *instance)
     instance->own_first[instance->setting.n] = count;
 }
 
+static struct reg reg_of(const struct setting *setting, const struct declared *array, unsigned element)
+{
+    unsigned row = element / array->columns, column = element % array->columns;
+    struct reg reg = {.array = array, .element = element, .writer = array->writer == ANYBODY ? -1 : (int)row};
+    reg.home = array->home != NULL ? array->home(setting->n, row, column) : reg.writer >= 0 ? (unsigned)reg.writer : 0;
+    if (reg.home >= setting->n)
+        die("%s: %s[%u] lies in the memory of process %u, of %u", setting->algorithm->about.id, array->name, element,
+            reg.home, setting->n);
+    return reg;
+}
+
+size_t copies_at(const struct instance *instance)
+{
+    return instance->setting.algorithm->locals_size;
+}
+
+static uint8_t *copy(const struct instance *instance, struct process *process, unsigned number)
+{
+    return process->locals + copies_at(instance) + number * sizeof(uint64_t);
+}
+
+/* Numbers the remembered registers of each process. */
+static void number_copies(struct instance *instance)
+{
+    const char *id = instance->setting.algorithm->about.id;
+    for (unsigned i = 0; i < instance->setting.n; i++) {
+        instance->copy_number[i] = must_allocate(instance->reg_count * sizeof *instance->copy_number[i]);
+        unsigned count = 0;
+        for (unsigned r = 0; r < instance->reg_count; r++) {
+            bool has_copy = instance->regs[r].array->remembered && instance->regs[r].writer == (int)i;
+            instance->copy_number[i][r] = has_copy ? (int16_t)count++ : -1;
+        }
+        if (count > instance->copies)
+            instance->copies = count;
+    }
+    for (unsigned a = 0; a < instance->declaration.arrays; a++) {
+        const struct declared *array = &instance->declaration.array[a];
+        if (array->remembered && (array->writer == ANYBODY || array->initial == ANY_VALUE))
+            die("%s: %s is remembered, so that it needs one writer each and an initial value", id, array->name);
+    }
+    if (copies_at(instance) + instance->copies * sizeof(uint64_t) > LOCALS_MAX)
+        die("%s with n = %u: a process remembers %u registers, for which there is no room beside its locals", id,
+            instance->setting.n, instance->copies);
+    if (instance->copies > 0 && instance->setting.transient)
+        die("%s: processes remember what their registers hold, and a transient fault may leave something else there",
+            id);
+}
+
 void instance_open(struct instance *instance, const struct setting *setting)
 {
     const struct stepped_algorithm *algorithm = setting->algorithm;
@@ -54,11 +102,12 @@ void instance_open(struct instance *instance, const struct setting *setting)
             die("%s: %s has %u elements, but only %u processes to write them", algorithm->about.id, array->name,
                 array->count, setting->n);
         for (unsigned e = 0; e < array->count; e++)
-            instance->regs[array->first + e] = (struct reg){
-                .array = array, .element = e, .writer = array->writer == ANYBODY ? -1 : (int)(e / array->columns)};
+            instance->regs[array->first + e] = reg_of(setting, array, e);
     }
     list_own_registers(instance);
-    instance->process_size = offsetof(struct process, locals) + algorithm->locals_size;
+    number_copies(instance);
+    instance->process_size =
+        offsetof(struct process, locals) + copies_at(instance) + instance->copies * sizeof(uint64_t);
     /* A crashed process keeps its open write where its locals were. */
     if (instance->process_size < offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t))
         instance->process_size = offsetof(struct process, locals) + sizeof(uint16_t) + sizeof(uint64_t);
@@ -70,8 +119,16 @@ void stepped_set_too_small(const char *id, unsigned to, unsigned room)
         room);
 }
 
+void stepped_not_own(const char *id, unsigned i, unsigned reg)
+{
+    die("%s: process %u says own() of register number %u, which is not its own, or not declared .remembered", id, i,
+        reg);
+}
+
 void instance_close(struct instance *instance)
 {
+    for (unsigned i = 0; i < instance->setting.n; i++)
+        free(instance->copy_number[i]);
     free(instance->shared);
     free(instance->cells);
     free(instance->regs);
@@ -154,6 +211,7 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     /* The frames are packed in bytes; the text wants them aligned. */
     _Alignas(16) uint8_t locals[LOCALS_MAX];
     memcpy(locals, process->locals, sizeof locals);
+    stepping->copies = locals + copies_at(instance);
     enum outcome outcome = text(stepping, instance->shared, locals);
     memcpy(process->locals, locals, sizeof locals);
     return outcome;
@@ -165,6 +223,7 @@ static struct stepping stepping_of(const struct instance *instance, unsigned i)
                              .n = instance->setting.n,
                              .k = instance->setting.k,
                              .cells = instance->cells,
+                             .copy_number = instance->copy_number[i],
                              .any_order = instance->setting.any_order};
 }
 
@@ -193,6 +252,10 @@ void process_start(const struct instance *instance, unsigned i, struct process *
     memset(process, 0, sizeof *process);
     process->section = REMAINDER;
     process->passages = instance->setting.passages[i];
+    for (unsigned r = 0; instance->copies > 0 && r < instance->reg_count; r++)
+        if (instance->copy_number[i][r] >= 0)
+            memcpy(copy(instance, process, (unsigned)instance->copy_number[i][r]), &instance->regs[r].array->initial,
+                   sizeof(uint64_t));
     stand_before_first_access(instance, i, process);
 }
 
@@ -254,7 +317,7 @@ static void finish(const struct instance *instance, unsigned i, struct process *
     } else if (is_leaving(to->section)) {
         to->mode = FOLLOWS_TEXT;
         to->section = REMAINDER;
-        memset(to->locals, 0, sizeof to->locals);
+        memset(to->locals, 0, copies_at(instance));
         if (to->passages != UNBOUNDED_PASSAGES)
             to->passages--;
     } else {
@@ -316,6 +379,9 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
         return true;
     }
     to->writing = 0;
+    if (writes && instance->copy_number[i][stepping.reg] >= 0)
+        memcpy(copy(instance, to, (unsigned)instance->copy_number[i][stepping.reg]), &stepping.written,
+               sizeof stepping.written);
     to->section = section_in_step(instance, from);
     to->label = stepping.label;
     to->may_give_up = stepping.may_give_up;

@@ -34,7 +34,8 @@ struct setting {
 struct reg {
     const struct declared *array;
     unsigned element;
-    int writer; /* the only process that writes it, or -1 */
+    int writer;    /* the only process that writes it, or -1 */
+    unsigned home; /* the process in whose memory it lies */
 };
 
 struct instance {
@@ -46,8 +47,10 @@ struct instance {
     unsigned reg_count;
     uint16_t *own;       /* registers by their only writer: those of process i are own[own_first[i]] .. */
     unsigned *own_first; /* n + 1 of them */
+    int16_t *copy_number[STEPPED_PROCESSES_MAX]; /* per process and register: see struct stepping */
+    unsigned copies;                             /* remembered registers of one process */
     bool tolerant;       /* steps on values that may never occur are being tried: do not insist on the rules */
-    size_t process_size; /* how many bytes of struct process matter: the fixed part and this algorithm's locals */
+    size_t process_size; /* how many bytes of struct process matter: the fixed part, this algorithm's locals, copies */
 };
 
 /* What a process does: it follows the algorithm's text, ENTER and LEAVE or one of the further parts (sleeping.h), or one of
@@ -68,7 +71,8 @@ struct process {
     uint8_t killed;             /* has been, once, and that counts: it is not killed again */
     uint8_t may_give_up;        /* where it stands: a function of all the others */
     uint8_t passages;           /* left */
-    uint8_t locals[LOCALS_MAX]; /* the algorithm's; while faulty, or after a crash, what faults.c keeps there */
+    uint8_t locals[LOCALS_MAX]; /* the algorithm's, then the copies of own registers, which end with no passage; while
+                                   faulty, or after a crash, what faults.c keeps there */
     const char *label;          /* the marker it stands at: a function of all the above, never compared */
 };
 
@@ -95,6 +99,9 @@ uint64_t shared_bits(const struct instance *instance);
 /* Those that each process has to itself; UINT64_MAX if unbounded, or if a register has several writers, or if processes
  * differ. */
 uint64_t shared_bits_each(const struct instance *instance);
+
+/* Where in a process's locals the copies of its remembered registers begin, a uint64_t each. */
+size_t copies_at(const struct instance *instance);
 
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);

@@ -111,7 +111,7 @@ struct lockouts {
     uint64_t limit;     /* states up to here are looked at */
     atomic_uint next;   /* process to look at */
     atomic_uint lowest; /* that can be locked out, so far */
-    struct lockout of[STEPPED_PROCESSES_MAX];
+    struct lockout of[CHECKED_PROCESSES_MAX];
 };
 
 static void lockout_close(struct lockout *lockout)
@@ -182,34 +182,27 @@ void judge_lockout_freedom(struct finding *finding, const struct exploration *ex
 
 /* --- P8 ----------------------------------------------------------------------------------------------------------- */
 
-struct waiting {
-    const struct graph *graph;
-    const struct enabled *enabled;
-};
-
-static uint16_t waits_to_enter(const struct waiting *waiting, uint32_t state)
+static uint16_t waits_to_enter(const struct who_waits *waiting, uint32_t state)
 {
     return trying(&waiting->graph->standing[state]) & (uint16_t)~waiting->enabled->critical[state];
 }
 
-static uint16_t waits_to_leave(const struct waiting *waiting, uint32_t state)
+static uint16_t waits_to_leave(const struct who_waits *waiting, uint32_t state)
 {
     uint16_t all = (uint16_t)((1u << waiting->graph->n) - 1);
     return exiting(&waiting->graph->standing[state]) & all & (uint16_t)~waiting->enabled->remainder[state];
 }
 
-/* An edge on which somebody makes progress: changes region, or stops or begins to wait. */
-static bool is_progress(const void *context, uint32_t from, uint32_t to)
+bool is_progress(const void *context, uint32_t from, uint32_t to)
 {
-    const struct waiting *waiting = context;
+    const struct who_waits *waiting = context;
     const struct standing *a = &waiting->graph->standing[from], *b = &waiting->graph->standing[to];
     return a->remainder != b->remainder || trying(a) != trying(b) || a->critical != b->critical ||
            waits_to_enter(waiting, from) != waits_to_enter(waiting, to) ||
            waits_to_leave(waiting, from) != waits_to_leave(waiting, to);
 }
 
-/* A state from which a schedule without progress would be a k-deadlock. */
-static bool is_stuck(const struct waiting *waiting, uint32_t state)
+bool is_stuck(const struct who_waits *waiting, uint32_t state)
 {
     bool full = count(waiting->enabled->critical[state]) >= waiting->graph->k;
     return (waits_to_enter(waiting, state) != 0 && !full) || waits_to_leave(waiting, state) != 0;
@@ -217,7 +210,7 @@ static bool is_stuck(const struct waiting *waiting, uint32_t state)
 
 /* The same of all states that progress does not separate from this one: those inside, and those trying who are
  * enabled, stay so without progress, and if they are k, no such state is stuck. */
-static bool may_be_stuck(const struct waiting *waiting, uint32_t state)
+static bool may_be_stuck(const struct who_waits *waiting, uint32_t state)
 {
     const struct standing *standing = &waiting->graph->standing[state];
     uint16_t certain = waiting->enabled->critical[state] & (trying(standing) | standing->critical);
@@ -227,7 +220,7 @@ static bool may_be_stuck(const struct waiting *waiting, uint32_t state)
 
 /* The first state from which a k-deadlock starts; one in which somebody can step without changing anything will do,
  * and is looked for first because it is cheap. */
-static uint32_t find_k_deadlock(const struct waiting *waiting, const struct part *part)
+static uint32_t find_k_deadlock(const struct who_waits *waiting, const struct part *part)
 {
     const struct graph *graph = waiting->graph;
     for (uint32_t state = 0; state < graph->states; state++)
@@ -245,7 +238,7 @@ void judge_k_deadlock_avoidance(struct finding *finding, const struct exploratio
                                 const struct enabled *enabled)
 {
     const struct graph *graph = &exploration->graph;
-    struct waiting waiting = {graph, enabled};
+    struct who_waits waiting = {graph, enabled};
     uint8_t *in = must_allocate(graph->states);
     for (uint32_t state = 0; state < graph->states; state++) {
         finding->fired += waits_to_enter(&waiting, state) != 0 || waits_to_leave(&waiting, state) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slots: none is lost (P13), and no two are the same (P14).
+ * Slots: none is lost (P14), and no two are the same (P15).
  */
 #include "checker/die.h"
 #include "checker/properties.h"
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- P13 ---------------------------------------------------------------------------------------------------------- */
+/* --- P14 ---------------------------------------------------------------------------------------------------------- */
 
-/* The states from which one with k inside can be reached: all over again until nothing changes. */
-static uint8_t *can_be_filled(const struct graph *graph)
+/* Looks at all states again and again until nothing changes. */
+uint8_t *can_be_filled(const struct graph *graph)
 {
     uint8_t *can = must_allocate(graph->states);
     for (bool changed = true; changed;) {
@@ -43,7 +43,7 @@ void judge_no_slot_lost(struct finding *finding, const struct exploration *explo
     free(can);
 }
 
-/* --- P14 ---------------------------------------------------------------------------------------------------------- */
+/* --- P15 ---------------------------------------------------------------------------------------------------------- */
 
 static unsigned slot_of(const struct exploration *exploration, const uint64_t *state, unsigned i)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/tickets.h"
 
+#include "checker/climbing.h"
+
 enum {
     FAR = 1024, /* more than all narrow gaps of a state together */
-    PRESENT_MAX = STEPPED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
+    PRESENT_MAX = CHECKED_PROCESSES_MAX * (TICKET_LOCALS_MAX + 1) + 1 /* distinct tickets in a state */
 };
 
 struct renaming {
@@ -84,6 +86,22 @@ static void rename_ticket(struct renaming *renaming, uint8_t *at)
     memcpy(at, &value, sizeof value);
 }
 
+/* What process i becomes. Its copies of registers (own() in language.h) hold the registers' tickets, which the renaming
+ * knows already. */
+static struct process renamed_process(const struct model *model, const uint64_t *state, unsigned i,
+                                      struct renaming *renaming)
+{
+    struct process process = model->automaton[i].processes[field_get(state, model->process_field[i])];
+    visit_tickets(model, &process, renaming, rename_ticket);
+    bool has_copies = model->instance.copies > 0 && process.mode == FOLLOWS_TEXT && !process.crashed;
+    for (unsigned r = 0; has_copies && r < model->regs; r++) {
+        int copy = model->instance.copy_number[i][r];
+        if (copy >= 0 && register_domain(&model->instance, r) == TICKET)
+            rename_ticket(renaming, process.locals + copies_at(&model->instance) + (size_t)copy * sizeof(uint64_t));
+    }
+    return process;
+}
+
 static struct renaming renaming_of(const struct model *model, const uint64_t *state, bool gap_is_gone)
 {
     struct renaming renaming = {.count = 0, .gap_is_gone = gap_is_gone, .identity = true};
@@ -99,7 +117,11 @@ static struct renaming renaming_of(const struct model *model, const uint64_t *st
     renaming.new[0] = 0;
     for (unsigned at = 1; at < renaming.count; at++) {
         unsigned gap = renaming.old[at] - renaming.old[at - 1];
-        unsigned new = renaming.new[at - 1] + narrowed(&renaming, gap, model->instance.setting.ticket_gap);
+        if (has_climbs(model))
+            gap = climb_gap(model, state, renaming.old[at - 1], gap);
+        else
+            gap = narrowed(&renaming, gap, model->instance.setting.ticket_gap);
+        unsigned new = renaming.new[at - 1] + gap;
         renaming.too_wide |= new >= UINT16_MAX;
         renaming.new[at] = (uint16_t) new;
         renaming.identity &= renaming.new[at] == renaming.old[at];
@@ -118,8 +140,7 @@ enum applied tickets_normalise(const struct model *model, uint64_t *state, bool 
     uint64_t result[WORDS_MAX];
     memcpy(result, state, model->words * sizeof *state);
     for (unsigned i = 0; i < model->n; i++) {
-        struct process process = model->automaton[i].processes[field_get(state, model->process_field[i])];
-        visit_tickets(model, &process, &renaming, rename_ticket);
+        struct process process = renamed_process(model, state, i, &renaming);
         uint32_t number = automaton_find(model, i, &process);
         if (number == NOT_KNOWN_YET)
             return MISSING;
@@ -143,8 +164,7 @@ void tickets_learn(struct model *model, const uint64_t *state, bool gap_is_gone)
         return;
     }
     for (unsigned i = 0; i < model->n; i++) {
-        struct process process = model->automaton[i].processes[field_get(state, model->process_field[i])];
-        visit_tickets(model, &process, &renaming, rename_ticket);
+        struct process process = renamed_process(model, state, i, &renaming);
         automaton_intern(model, i, &process);
     }
 }

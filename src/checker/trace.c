@@ -94,7 +94,7 @@ void trace_close(struct trace *trace)
 {
     free(trace->steps);
     free(trace->start.values);
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
         free(trace->start.way[i]);
     memset(trace, 0, sizeof *trace);
 }
@@ -155,14 +155,15 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s, s:i, s:i, s:o, s:o, "
-                     "s:o, s:o}",
+    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+                     "s:o, s:o, s:o}",
                      "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
                      setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
                      "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
-                     "transient", setting->transient, "recoveries", setting->recoveries, "any_order", setting->any_order, "passages", passages,
-                     "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "what",
-                     trace->what, "i", trace->i, "j", trace->j, "loop",
+                     "transient", setting->transient, "recoveries", setting->recoveries, "any_order",
+                     setting->any_order, "passages", passages,
+                     "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "model",
+                     property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
                      start_to_json(trace, count_registers(setting)), "steps", steps);
@@ -178,7 +179,7 @@ static int index_in(const char *const *names, int count, const char *name)
 
 static const char *passages_from_json(struct setting *setting, const json_t *passages)
 {
-    for (unsigned i = 0; i < STEPPED_PROCESSES_MAX; i++)
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
         setting->passages[i] = UNBOUNDED_PASSAGES;
     if (passages == NULL || json_is_null(passages))
         return NULL;
@@ -297,17 +298,13 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         return "a trace of another format; this admit reads admit-trace-1";
     const struct entry *entry = catalogue_find(id);
     int kind = index_in(register_kind_name, REGISTER_KINDS, registers);
-    bool known = false;
-    for (int p = 0; p <= PROPERTIES; p++)
-        if (strcmp(property_info[p].name, property) == 0) {
-            trace->property = (enum property)p;
-            known = true;
-        }
+    trace->property = property_find(property, json_string_value(json_object_get(json, "model")));
+    bool known = trace->property != PROPERTIES || strcmp(property, property_info[PROPERTIES].name) == 0;
     if (entry == NULL)
         return "its algorithm is not in the catalogue";
     if (kind < 0 || !known)
         return "its registers or its property are not known";
-    if (n < 1 || n > STEPPED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
+    if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
         (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
         j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";

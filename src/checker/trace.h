@@ -30,8 +30,8 @@ struct trace_start {
     struct fed_step {
         uint8_t choice;
         uint64_t value; /* what the accessed register is said to hold */
-    } * way[STEPPED_PROCESSES_MAX];
-    size_t length[STEPPED_PROCESSES_MAX];
+    } * way[CHECKED_PROCESSES_MAX];
+    size_t length[CHECKED_PROCESSES_MAX];
 };
 
 struct trace {
@@ -47,7 +47,7 @@ struct trace {
 
 /* Everything that is true at one moment of an execution. */
 struct moment {
-    struct process process[STEPPED_PROCESSES_MAX];
+    struct process process[CHECKED_PROCESSES_MAX];
     uint64_t *values;
     struct access access;         /* of the step that led here */
     uint64_t identity[WORDS_MAX]; /* equal for moments that have the same futures, if no step between is ambiguous */
@@ -71,10 +71,17 @@ const char *trace_from_json(struct trace *trace, const json_t *json);
 /* False if some step is not possible; execution->error says which and why. */
 bool trace_execute(const struct trace *trace, struct execution *execution);
 void execution_close(struct execution *execution);
-/* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: all that one run can show of it; the rest is
- * about all other runs. */
+/* Whether the executed run shows what the trace says. NEEDS_EXPLORATION: it does if somebody is enabled, or is not, which
+ * is about all other runs. */
 enum confirmation { CONFIRMED, NOT_CONFIRMED, NEEDS_EXPLORATION };
 enum confirmation trace_confirm(const struct trace *trace, const struct execution *execution);
+
+/* Of P8, P10, P11 and P12: whether the executed run shows what the trace says, by the enabled relation of its setting,
+ * explored to the end and without ambiguous steps; with NULL for both, as far as that does not matter. If not, missing
+ * says what the run lacks; it is empty for other properties. */
+enum { MISSING_SIZE = 300 };
+bool trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
+                           const struct exploration *exploration, const struct enabled *enabled, char *missing);
 
 /* Where ambiguous steps were explored (tickets.h), not all that was found need be real: makes a finding undecided
  * unless it is certain. */

@@ -100,8 +100,13 @@ void witness_open(struct witness *witness, const struct exploration *exploration
     size_t place = length;
     for (uint32_t at = number; at != NO_STATE; at = store_parent(&exploration->store, at))
         numbers[--place] = at;
-    find_root(exploration, numbers[0], witness->start);
+    if (exploration->scheduled)
+        memcpy(witness->start, exploration->model->initial, sizeof witness->start);
+    else
+        find_root(exploration, numbers[0], witness->start);
     memcpy(witness->state, witness->start, sizeof witness->state);
+    for (size_t s = 0; s < exploration->beginning.count; s++)
+        witness_step(witness, exploration->model, exploration->beginning.steps[s]);
     for (size_t s = 1; s < length; s++)
         go_to_number(witness, exploration, numbers[s], ANY_PROCESS);
     free(numbers);

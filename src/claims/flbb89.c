@@ -34,6 +34,12 @@ static uint64_t one(unsigned n, unsigned k)
     return 1;
 }
 
+/* k + 1 times those of the line: N + 1, for ISSUE - VALID is from -1 to N - 1. */
+static uint64_t values_of_bank(unsigned n, unsigned k)
+{
+    return (uint64_t)(k + 1) * (n + 1);
+}
+
 /* binom(2k, k) */
 static uint64_t values_of_quant(unsigned n, unsigned k)
 {
@@ -127,6 +133,19 @@ static const struct statement statements[] = {
      FOR_ALL_SIZES,
      .quantity = &bounded_values,
      .bound_of_k = k_plus_one},
+    {.where = "Section 1.3.2",
+     .says = "so no more than k + 1 times those of the line occur",
+     .algorithm = "bank",
+     FOR_ALL_SIZES,
+     .quantity = &values_in_use,
+     .bound_of_k = values_of_bank,
+     .at_most = true,
+     .note = "tickets are counted from the smaller of ISSUE and VALID"},
+    {.where = "Section 1.3.2",
+     .says = "the order of service is essentially FIFO",
+     .algorithm = "bank",
+     FOR_LARGER_N,
+     .properties = P(FIFO_ENABLING)},
     {.where = "Section 1.3.2",
      .says = "with one teller nobody waits unnecessarily",
      .published = UNSAID,

@@ -87,7 +87,7 @@ void ask_value_inside(struct finding *finding, const struct exploration *explora
 
 static bool has_value(const struct exploration *exploration, uint32_t state, unsigned i, const struct judge *judge)
 {
-    unsigned own[STEPPED_PROCESSES_MAX];
+    unsigned own[CHECKED_PROCESSES_MAX];
     own_registers(&exploration->model->instance, judge->array, i, own);
     return value_of(exploration, state, own[0]) == judge->value;
 }

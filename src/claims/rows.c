@@ -18,12 +18,21 @@ const unsigned paper_count = sizeof papers / sizeof papers[0];
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
 static const char *const property_words[PROPERTIES] = {
-    [EXCLUSION] = "mutual exclusion",      [DEADLOCK_FREEDOM] = "deadlock freedom",
-    [LOCKOUT_FREEDOM] = "lockout freedom", [FCFS] = "first come, first served",
-    [BOUNDED_DOORWAY] = "bounded doorway", [BOUNDED_EXIT] = "bounded exit",
-    [BOUNDED_WAITING] = "bounded waiting", [K_DEADLOCK_AVOIDANCE] = "avoidance of k-deadlock",
-    [FIFE] = "first in, first enabled",    [STRONG_FIFE] = "strong first in, first enabled",
-    [OVERTAKING] = "bounded overtaking",   [FIFO_ENABLING] = "first in, first out enabling",
+    [EXCLUSION] = "mutual exclusion",
+    [DEADLOCK_FREEDOM] = "deadlock freedom",
+    [LOCKOUT_FREEDOM] = "lockout freedom",
+    [FCFS] = "first come, first served",
+    [BOUNDED_DOORWAY] = "bounded doorway",
+    [BOUNDED_EXIT] = "bounded exit",
+    [BOUNDED_WAITING] = "bounded waiting",
+    [K_DEADLOCK_AVOIDANCE] = "avoidance of k-deadlock",
+    [FIFE] = "first in, first enabled",
+    [STRONG_FIFE] = "strong first in, first enabled",
+    [OVERTAKING] = "bounded overtaking",
+    [FIFO_ENABLING] = "first in, first out enabling",
+    [LOCAL_SPIN_CC] = "local spin (CC)",
+    [LOCAL_SPIN_DSM] = "local spin (DSM)",
+    [LOCAL_SPIN_WRITE_BACK] = "local spin (CC, write-back)",
 };
 
 static const struct {

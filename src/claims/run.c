@@ -5,6 +5,8 @@
 #include "claims/claims.h"
 
 #include "checker/die.h"
+#include "checker/parallel.h"
+#include "claims/workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +20,13 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* All is to fit into 16 GiB. The questions asked of a graph take as much again as the graph. */
-static uint64_t memory_limit(bool graph)
+/* All is to fit into 16 GiB. */
+static const uint64_t MEMORY_MOST = UINT64_C(14) << 30;
+
+/* The questions asked of a graph take as much again as the graph. */
+static uint64_t memory_limit(bool graph, uint64_t most)
 {
-    uint64_t most = UINT64_C(14) << 30, unused = free_memory();
-    uint64_t limit = unused > 0 && unused < most ? unused : most;
+    uint64_t unused = free_memory(), limit = unused > 0 && unused < most ? unused : most;
     return graph ? limit / 2 : limit;
 }
 
@@ -40,6 +44,12 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 }
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
+
+/* What an attempt with less memory has left. */
+static void forget_notes(struct row *row)
+{
+    snprintf(row->note, sizeof row->note, "%s", row->statement->note != NULL ? row->statement->note : "");
+}
 
 static void keep_note(struct row *row, const char *text)
 {
@@ -140,6 +150,7 @@ static void take_answer(struct row *row, const struct question *question, const 
 static void answer_alone(struct row *row, uint64_t limit)
 {
     double start = now();
+    forget_notes(row);
     if (row->statement->calculation != NULL) {
         row->statement->calculation->compute(row, limit);
     } else {
@@ -154,13 +165,24 @@ static void answer_alone(struct row *row, uint64_t limit)
 
 /* --- all rows ----------------------------------------------------------------------------------------------------- */
 
-/* Explores the setting of row number `first` and answers it and all later rows that are about the same. */
-static void answer_group(struct rows *rows, unsigned first, const unsigned *group, const struct asking *asking)
+/* The rows, and for each the first one that is about the same setting: a group has one exploration. */
+struct work {
+    struct rows *rows;
+    const struct asking *asking;
+    unsigned *group;
+    unsigned *first; /* the first row of each group */
+    unsigned groups;
+};
+
+/* Explores the setting of row number `first` and answers all rows of its group. Returns whether it came to an end. */
+static bool answer_group(const struct work *work, unsigned first, uint64_t most)
 {
-    struct question question = {.setting = rows->row[first].setting, .options = {.report = asking->progress}};
+    struct rows *rows = work->rows;
+    struct question question = {.setting = rows->row[first].setting, .options = {.report = work->asking->progress}};
     for (unsigned r = first; r < rows->count; r++) {
-        if (group[r] != first)
+        if (work->group[r] != first)
             continue;
+        forget_notes(&rows->row[r]);
         for (unsigned p = 0; p < PROPERTIES; p++)
             if (rows->row[r].properties >> p & 1)
                 question_add(&question, (enum property)p);
@@ -169,41 +191,65 @@ static void answer_group(struct rows *rows, unsigned first, const unsigned *grou
     }
     bool graph = question.keep_graph || question.setting.transient || question.property_count > 1 ||
                  question.properties[0] != EXCLUSION;
-    question.options.memory_limit = memory_limit(graph);
+    question.options.memory_limit = memory_limit(graph, most);
     double start = now();
     struct answer answer;
     question_answer(&question, &answer);
+    bool ended = answer.exploration.stopped == NULL;
     for (unsigned r = first; r < rows->count; r++)
-        if (group[r] == first)
-            take_answer(&rows->row[r], &question, &answer, asking);
+        if (work->group[r] == first)
+            take_answer(&rows->row[r], &question, &answer, work->asking);
     answer_close(&answer, &question);
     for (unsigned r = first; r < rows->count; r++)
-        if (group[r] == first)
+        if (work->group[r] == first)
             rows->row[r].seconds = now() - start;
+    return ended;
+}
+
+/* Group number g, with so much memory at most. Returns whether more memory would not help. */
+static bool answer_one(void *context, unsigned g, uint64_t most)
+{
+    const struct work *work = context;
+    struct row *row = &work->rows->row[work->first[g]];
+    if (work->asking->report != NULL)
+        work->asking->report(row, g, work->groups);
+    if (needs_exploration(row))
+        return answer_group(work, work->first[g], most);
+    answer_alone(row, memory_limit(true, most));
+    if (row->has_trace && !work->asking->traces)
+        trace_close(&row->trace);
+    row->has_trace &= work->asking->traces;
+    return row->found != UNDECIDED;
 }
 
 void rows_answer(struct rows *rows, const struct asking *asking)
 {
-    unsigned *group = must_allocate((rows->count + 1) * sizeof *group);
-    unsigned groups = 0, done = 0;
+    struct work work = {.rows = rows, .asking = asking};
+    work.group = must_allocate((rows->count + 1) * sizeof *work.group);
+    work.first = must_allocate((rows->count + 1) * sizeof *work.first);
     for (unsigned r = 0; r < rows->count; r++) {
-        group[r] = r;
-        for (unsigned other = 0; needs_exploration(&rows->row[r]) && group[r] == r && other < r; other++)
-            if (group[other] == other && needs_exploration(&rows->row[other]) &&
+        work.group[r] = r;
+        for (unsigned other = 0; needs_exploration(&rows->row[r]) && work.group[r] == r && other < r; other++)
+            if (work.group[other] == other && needs_exploration(&rows->row[other]) &&
                 same_setting(&rows->row[other].setting, &rows->row[r].setting))
-                group[r] = other;
-        groups += group[r] == r;
+                work.group[r] = other;
+        if (work.group[r] == r)
+            work.first[work.groups++] = r;
     }
-    for (unsigned r = 0; r < rows->count; r++) {
-        if (group[r] != r)
-            continue;
-        if (asking->report != NULL)
-            asking->report(&rows->row[r], done, groups);
-        done++;
-        if (needs_exploration(&rows->row[r]))
-            answer_group(rows, r, group, asking);
-        else
-            answer_alone(&rows->row[r], memory_limit(true));
+    /* Counterexamples are not kept in memory that processes could share. */
+    unsigned workers = asking->traces ? 1 : core_count();
+    struct row *own = rows->row;
+    size_t size = rows->count * sizeof *own;
+    if (workers > 1) {
+        rows->row = shared_memory(size);
+        memcpy(rows->row, own, size);
     }
-    free(group);
+    answer_by_workers(answer_one, &work, work.groups, workers, MEMORY_MOST);
+    if (workers > 1) {
+        memcpy(own, rows->row, size);
+        shared_memory_close(rows->row, size);
+        rows->row = own;
+    }
+    free(work.first);
+    free(work.group);
 }

@@ -57,9 +57,10 @@ static json_t *claims_json(const struct about *about)
         for (unsigned f = 0; f < FAULT_KINDS; f++)
             if (about->claims[c].faults & (1u << f))
                 json_array_append_new(faults, json_string(fault_name[f]));
-        json_array_append_new(claims,
-                              json_pack("{s:s, s:s, s:o}", "property", property_info[about->claims[c].property].name,
-                                        "registers", register_kind_name[about->claims[c].down_to], "faults", faults));
+        json_array_append_new(claims, json_pack("{s:s, s:s?, s:s, s:o}", "property",
+                                                property_info[about->claims[c].property].name, "model",
+                                                property_info[about->claims[c].property].model, "registers",
+                                                register_kind_name[about->claims[c].down_to], "faults", faults));
     }
     return claims;
 }
@@ -107,7 +108,7 @@ static void print_entry(const struct entry *entry, unsigned n, unsigned k)
         printf("    bits per process: %s%s%s\n", about->bits_each, is_number ? "" : " = ", is_number ? "" : each);
     }
     for (unsigned c = 0; c < about->claim_count; c++)
-        printf("%s%s", c == 0 ? "    claimed: " : ", ", property_info[about->claims[c].property].name);
+        printf("%s%s", c == 0 ? "    claimed: " : ", ", property_title(about->claims[c].property));
     if (about->claim_count > 0)
         putchar('\n');
 }

@@ -47,7 +47,7 @@ static void read_request(struct bound_request *request, int argc, char **argv)
             printf(help_text, BOUND_STEPS_MAX);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            request->setting.n = (unsigned)option_number(&arguments, option, 2, STEPPED_PROCESSES_MAX);
+            request->setting.n = (unsigned)option_number(&arguments, option, 2, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "--max-steps") == 0) {
             request->max_steps = option_number(&arguments, option, 1, SIZE_MAX / 2);
         } else if (strcmp(option, "--trace") == 0) {
@@ -274,7 +274,7 @@ static int command_bound_variables(int argc, char **argv)
         [BOUND_NULLIFIED] = EXIT_OK, [BOUND_VIOLATED] = EXIT_VIOLATED, [BOUND_UNDECIDED] = EXIT_UNDECIDED};
     struct bound_request request;
     read_request(&request, argc, argv);
-    FILE *trace_file = open_trace_file("bound", request.trace_file);
+    FILE *trace_file = open_output_file("bound", request.trace_file);
     struct variables_bound bound;
     bound_variables(&bound, &request.setting, request.max_steps);
     if (bound.outcome == BOUND_REFUSED)

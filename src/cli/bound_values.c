@@ -42,9 +42,9 @@ static void read_request(struct values_request *request, int argc, char **argv)
             fputs(help_text, stdout);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            request->setting.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->setting.n = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "-k") == 0) {
-            request->setting.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->setting.k = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "--trace") == 0) {
             request->trace_file = option_value(&arguments, option);
         } else if (strcmp(option, "--json") == 0) {
@@ -58,7 +58,7 @@ static void read_request(struct values_request *request, int argc, char **argv)
     const unsigned own = setting->algorithm->about.k;
     const unsigned k = setting->k > 0 ? setting->k : own > 0 ? own : 1;
     if (setting->n == 0)
-        setting->n = k + 3 <= STEPPED_PROCESSES_MAX ? k + 3 : STEPPED_PROCESSES_MAX;
+        setting->n = k + 3 <= CHECKED_PROCESSES_MAX ? k + 3 : CHECKED_PROCESSES_MAX;
     if (setting->n < k + 2)
         usage_error("bound", "the theorem is about n >= k + 2 processes, and %u is less than %u + 2", setting->n, k);
     check_n_and_k("bound", &setting->algorithm->about, setting->n, &setting->k);
@@ -205,7 +205,7 @@ int command_bound_values(int argc, char **argv)
         [VALUES_CONFIRMED] = EXIT_OK, [VALUES_VIOLATED] = EXIT_VIOLATED, [VALUES_UNDECIDED] = EXIT_UNDECIDED};
     struct values_request request;
     read_request(&request, argc, argv);
-    FILE *trace_file = open_trace_file("bound", request.trace_file);
+    FILE *trace_file = open_output_file("bound", request.trace_file);
     struct values_bound bound;
     bound_values(&bound, &request.setting);
     if (request.json)

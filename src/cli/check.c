@@ -8,6 +8,7 @@
 #include "checker/trace.h"
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,11 @@ static const char help_text[] =
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
     "                        if it claims nothing\n"
+    "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
+    "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
     "  --max-states S        stop there, undecided\n"
     "  --memory SIZE         stop there, undecided: bytes, or with K, M, G (default: most of what is free)\n"
@@ -50,9 +54,12 @@ static const char help_text[] =
 
 static enum property property_named(const char *name)
 {
+    enum property property = property_find(name, NULL);
+    if (property != PROPERTIES)
+        return property;
     for (unsigned p = 0; p < PROPERTIES; p++)
-        if (strcmp(property_info[p].name, name) == 0)
-            return (enum property)p;
+        if (strlen(name) >= 3 && strstr(property_info[p].name, name) != NULL)
+            usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
     for (unsigned p = 0; p < PROPERTIES; p++)
         if (edit_distance(name, property_info[p].name) <= 3)
             usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
@@ -84,9 +91,9 @@ static void add_fault(struct setting *setting, const char *fault)
     unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
                               ? strtoul(fault + length + 1, &end, 10)
                               : 1;
-    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > STEPPED_PROCESSES_MAX))
+    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > CHECKED_PROCESSES_MAX))
         usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", fault_name[f],
-                    STEPPED_PROCESSES_MAX, fault + length + 1);
+                    CHECKED_PROCESSES_MAX, fault + length + 1);
     if (counts[f] == NULL && fault[length] == ':')
         usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
                     1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
@@ -105,7 +112,7 @@ static void read_passages(struct request *request, const char *list)
     do {
         char *end;
         unsigned long value = strtoul(at, &end, 10);
-        if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == STEPPED_PROCESSES_MAX)
+        if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == CHECKED_PROCESSES_MAX)
             usage_error("check", "--passages takes one number, or n of them with commas between, not '%s'", list);
         request->question.setting.passages[count++] = (uint8_t)value;
         at = end + (*end == ',');
@@ -118,6 +125,21 @@ static void read_passages(struct request *request, const char *list)
                sizeof request->question.setting.passages);
     else if (count != request->question.setting.n)
         usage_error("check", "--passages names %u processes, but n = %u", count, request->question.setting.n);
+}
+
+static void read_schedule(struct request *request)
+{
+    struct schedule_file *schedule = &request->schedule;
+    char message[120];
+    FILE *file = fopen(schedule->name, "r");
+    if (file == NULL)
+        usage_error("check", "cannot read %s: %s", schedule->name, strerror(errno));
+    if (!schedule_read(schedule, file, request->question.setting.n, message, sizeof message))
+        usage_error("check", "%s, %s", schedule->name, message);
+    fclose(file);
+    if (request->question.setting.transient)
+        usage_error("check", "--schedule begins where everybody begins, and with transient everybody begins anywhere");
+    request->question.options.schedule = schedule;
 }
 
 static void claimed_properties(struct request *request)
@@ -133,10 +155,45 @@ static void claimed_properties(struct request *request)
         question_add(&request->question, EXCLUSION);
 }
 
+/* Asked for by its name alone, local-spin is asked of caches and of distributed memory. */
+static void add_property(struct request *request, enum property property)
+{
+    question_add(&request->question, property);
+    if (property == LOCAL_SPIN_CC)
+        question_add(&request->question, LOCAL_SPIN_DSM);
+}
+
+/* In one model instead, if --model says so. */
+static void choose_model(struct question *question, enum memory_model model)
+{
+    if (model == MEMORY_MODELS)
+        return;
+    enum property chosen = property_find("local-spin", memory_model_name[model]);
+    unsigned kept = 0;
+    bool asked = false;
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (!is_local_spin(question->properties[p]))
+            question->properties[kept++] = question->properties[p];
+        asked |= is_local_spin(question->properties[p]);
+    }
+    if (!asked)
+        usage_error("check", "--model is for local-spin, which is not asked for");
+    question->property_count = kept;
+    question_add(question, chosen);
+}
+
+static void check_fingerprints(const struct question *question)
+{
+    for (unsigned p = 0; p < question->property_count; p++)
+        if (is_local_spin(question->properties[p]) && question->options.fingerprints)
+            usage_error("check", "local-spin looks at every state again, which --fingerprints does not keep");
+}
+
 static void read_request(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "check", .argc = argc, .argv = argv, .plain_max = 1};
     const char *passages = NULL;
+    enum memory_model model = MEMORY_MODELS;
     memset(request->question.setting.passages, UNBOUNDED_PASSAGES, sizeof request->question.setting.passages);
     request->question.setting.n = 3;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
@@ -146,15 +203,17 @@ static void read_request(struct request *request, int argc, char **argv)
             printf(help_text, list);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "-k") == 0) {
-            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "--registers") == 0) {
             request->question.setting.registers = registers_named(option_value(&arguments, option));
         } else if (strcmp(option, "--fault") == 0) {
             add_fault(&request->question.setting, option_value(&arguments, option));
         } else if (strcmp(option, "--property") == 0) {
-            question_add(&request->question, property_named(option_value(&arguments, option)));
+            add_property(request, property_named(option_value(&arguments, option)));
+        } else if (strcmp(option, "--model") == 0) {
+            model = memory_model_named("check", option_value(&arguments, option));
         } else if (strcmp(option, "--passages") == 0) {
             passages = option_value(&arguments, option);
         } else if (strcmp(option, "--order") == 0) {
@@ -162,6 +221,8 @@ static void read_request(struct request *request, int argc, char **argv)
             request->question.setting.any_order = strcmp(order, "any") == 0;
             if (!request->question.setting.any_order && strcmp(order, "native") != 0)
                 usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+        } else if (strcmp(option, "--schedule") == 0) {
+            request->schedule.name = option_value(&arguments, option);
         } else if (strcmp(option, "--fingerprints") == 0) {
             request->question.options.fingerprints = true;
         } else if (strcmp(option, "--max-states") == 0) {
@@ -184,6 +245,10 @@ static void read_request(struct request *request, int argc, char **argv)
         read_passages(request, passages);
     if (request->question.property_count == 0)
         claimed_properties(request);
+    choose_model(&request->question, model);
+    check_fingerprints(&request->question);
+    if (request->schedule.name != NULL)
+        read_schedule(request);
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 
@@ -212,7 +277,7 @@ static void show_progress(const struct progress *progress)
 static void show_judging(const struct exploration *exploration, enum property asked)
 {
     fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration->states / 1e6,
-            property_info[asked].name);
+            property_title(asked));
 }
 
 static void on_interrupt(int signal_number)
@@ -237,7 +302,7 @@ int command_check(int argc, char **argv)
 {
     struct request request = {.json = false};
     read_request(&request, argc, argv);
-    FILE *trace_file = open_trace_file("check", request.trace_file);
+    FILE *trace_file = open_output_file("check", request.trace_file);
 
     struct question *question = &request.question;
     bool watched = isatty(STDERR_FILENO);
@@ -258,5 +323,6 @@ int command_check(int argc, char **argv)
         write_first_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
     int status = exit_status(answer.findings, question->property_count);
     answer_close(&answer, question);
+    schedule_close(&request.schedule);
     return status;
 }

@@ -12,7 +12,8 @@ struct request {
     const struct entry *entry;
     struct question question;
     bool passages_limited;
-    bool nothing_claimed; /* nothing was asked, and nothing is claimed: exclusion is asked */
+    struct schedule_file schedule; /* without a name: none */
+    bool nothing_claimed;          /* nothing was asked, and nothing is claimed: exclusion is asked */
     const char *trace_file;
     bool json;
 };

@@ -85,6 +85,14 @@ const struct entry *algorithm_argument(const char *command, const char *id)
     return entry;
 }
 
+enum memory_model memory_model_named(const char *command, const char *name)
+{
+    for (unsigned model = 0; model < MEMORY_MODELS; model++)
+        if (strcmp(memory_model_name[model], name) == 0)
+            return (enum memory_model)model;
+    usage_error(command, "--model takes cc, cc-write-back or dsm, not '%s'", name);
+}
+
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k)
 {
     if (*k == 0)
@@ -105,7 +113,8 @@ void known_properties(char *list, size_t size)
 {
     size_t used = 0;
     for (unsigned p = 0; p < PROPERTIES && used < size; p++)
-        used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
+        if (property_find(property_info[p].name, NULL) == p) /* one name for all models */
+            used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
 }
 
 void print_json(json_t *json)
@@ -117,7 +126,7 @@ void print_json(json_t *json)
     json_decref(json);
 }
 
-FILE *open_trace_file(const char *command, const char *name)
+FILE *open_output_file(const char *command, const char *name)
 {
     FILE *file = name != NULL ? fopen(name, "w") : NULL;
     if (name != NULL && file == NULL)

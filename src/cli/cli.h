@@ -8,6 +8,7 @@
 #include "checker/catalogue.h"
 #include "checker/process.h"
 #include "checker/properties.h"
+#include "checker/references.h"
 #include "checker/trace.h"
 
 #include <jansson.h>
@@ -55,6 +56,8 @@ uint64_t option_size(struct arguments *arguments, const char *option);
 
 /* The named algorithm, or an error that names the nearest. */
 const struct entry *algorithm_argument(const char *command, const char *id);
+/* cc, dsm or cc-write-back. */
+enum memory_model memory_model_named(const char *command, const char *name);
 /* Checks n and k against the algorithm and sets k to its own if it was not given (0). */
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
 /* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
@@ -64,8 +67,8 @@ void known_properties(char *list, size_t size);
 
 /* Writes JSON and a newline on stdout, and frees it. */
 void print_json(json_t *json);
-/* The file that --trace names, or NULL if it names none; an error if it cannot be written. */
-FILE *open_trace_file(const char *command, const char *name);
+/* The file that an option names, or NULL if it names none; an error if it cannot be written. */
+FILE *open_output_file(const char *command, const char *name);
 /* Writes the trace, if there is one, for `admit replay`, and closes the file. */
 void write_trace_file(const char *command, FILE *file, const char *name, const struct trace *trace);
 /* 12,345,678 */

@@ -49,9 +49,9 @@ static void read_request(struct equivalent_request *request, int argc, char **ar
             fputs(help_text, stdout);
             exit(EXIT_OK);
         } else if (strcmp(option, "-n") == 0) {
-            both.n = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            both.n = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "-k") == 0) {
-            both.k = (unsigned)option_number(&arguments, option, 1, STEPPED_PROCESSES_MAX);
+            both.k = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
         } else if (strcmp(option, "--max-states") == 0) {
             request->limits.max_pairs = option_number(&arguments, option, 1, UINT64_MAX);
         } else if (strcmp(option, "--memory") == 0) {
@@ -206,7 +206,7 @@ int command_equivalent(int argc, char **argv)
         int length = snprintf(names[system], sizeof names[0], "%s-%c.json", request.prefix, "ab"[system]);
         if (length >= (int)sizeof names[0])
             usage_error("equivalent", "the name after --trace is too long");
-        files[system] = open_trace_file("equivalent", names[system]);
+        files[system] = open_output_file("equivalent", names[system]);
     }
 
     struct equivalence equivalence;

@@ -15,32 +15,55 @@ static const char help_text[] =
     "\n"
     "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, "
     "shows\n"
-    "them, and says whether they show the violation. What a single run cannot show (that somebody is enabled) is\n"
-    "explored again.\n"
+    "them, and says whether they show the violation. What a single run cannot show (who is enabled at its moments) is\n"
+    "found out by exploring again.\n"
     "\n"
-    "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace\n";
+    "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace, 3 undecided (a limit was reached)\n";
 
-/* Explores the setting of the trace once more: is its property violated? */
-static bool explored_again(const struct trace *trace)
+/* Explores the setting of the trace once more, and judges its run by who is enabled at its moments. */
+static enum confirmation confirm_by_exploring(const struct trace *trace, const struct execution *execution,
+                                              char *missing)
 {
-    struct question question = {.setting = trace->setting};
+    struct question question = {.setting = trace->setting, .keep_graph = true, .keep_enabled = true};
     struct answer answer;
-    question_add(&question, trace->property);
     question_answer(&question, &answer);
-    if (answer.exploration.stopped != NULL)
-        printf("Not all could be explored: %s.\n", answer.exploration.stopped);
-    bool violated = answer.findings[0].verdict == VIOLATED;
+    const struct exploration *exploration = &answer.exploration;
+    enum confirmation confirmation = NEEDS_EXPLORATION;
+    if (exploration->stopped != NULL)
+        snprintf(missing, MISSING_SIZE, "not all could be explored: %s", exploration->stopped);
+    else if (exploration->ambiguous > 0)
+        snprintf(missing, MISSING_SIZE, "tickets are not kept exactly here, and so it is not known who is enabled");
+    else
+        confirmation =
+            trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing) ? CONFIRMED : NOT_CONFIRMED;
     answer_close(&answer, &question);
-    return violated;
+    return confirmation;
 }
 
-static bool confirmed(const struct trace *trace, const struct execution *execution)
+/* What is missing if it is not confirmed is said where that is known; NEEDS_EXPLORATION: exploring did not help. */
+static enum confirmation confirm(const struct trace *trace, const struct execution *execution, char *missing)
 {
     enum confirmation confirmation = trace_confirm(trace, execution);
+    if (confirmation == NOT_CONFIRMED)
+        trace_confirm_enabled(trace, execution, NULL, NULL, missing);
     if (confirmation != NEEDS_EXPLORATION)
-        return confirmation == CONFIRMED;
-    printf("\nThat somebody else is enabled is a statement about all runs; exploring again.\n");
-    return explored_again(trace);
+        return confirmation;
+    printf("\nWho is enabled is a statement about all runs; exploring again.\n");
+    return confirm_by_exploring(trace, execution, missing);
+}
+
+static void print_confirmation(enum confirmation confirmation, enum property property, const char *missing)
+{
+    const char *name = property_title(property);
+    if (confirmation == NEEDS_EXPLORATION)
+        printf("\nUndecided whether the run violates %s: %s.\n", name, missing);
+    else if (confirmation == NOT_CONFIRMED)
+        printf("\nNot confirmed: the run is possible, but it does not violate %s%s%s.\n", name,
+               missing[0] != '\0' ? ": " : "", missing);
+    else if (property == PROPERTIES)
+        printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
+    else
+        printf("\nConfirmed: executed again, the run violates %s.\n", name);
 }
 
 int command_replay(int argc, char **argv)
@@ -76,20 +99,18 @@ int command_replay(int argc, char **argv)
     char names[FAULT_KINDS][FAULT_NAME_SIZE];
     for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
         printf("%s %s", f > 0 ? "," : ", with", names[f]);
-    printf(": %s (%s), %s\n\n", property_info[trace.property].name, property_info[trace.property].number, trace.what);
+    printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
-    bool shown = possible && confirmed(&trace, &execution);
-    if (!possible)
+    enum confirmation confirmation = NOT_CONFIRMED;
+    char missing[MISSING_SIZE] = "";
+    if (possible) {
+        confirmation = confirm(&trace, &execution, missing);
+        print_confirmation(confirmation, trace.property, missing);
+    } else {
         printf("\nNot confirmed: this run is not possible (%s).\n", execution.error);
-    else if (shown && trace.property == PROPERTIES)
-        printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
-    else if (shown)
-        printf("\nConfirmed: executed again, the run violates %s.\n", property_info[trace.property].name);
-    else
-        printf("\nNot confirmed: the run is possible, but it does not violate %s.\n",
-               property_info[trace.property].name);
+    }
     execution_close(&execution);
     trace_close(&trace);
     json_decref(json);
-    return shown ? EXIT_OK : EXIT_VIOLATED;
+    return confirmation == CONFIRMED ? EXIT_OK : confirmation == NOT_CONFIRMED ? EXIT_VIOLATED : EXIT_UNDECIDED;
 }

@@ -28,6 +28,10 @@ static json_t *bounds_json(const struct request *request, const struct explorati
             json_array_append_new(passages, json_integer(request->question.setting.passages[i]));
         json_object_set_new(bounds, "passages", passages);
     }
+    if (exploration->scheduled)
+        json_object_set_new(
+            bounds, "schedule",
+            json_pack("{s:s, s:I}", "file", request->schedule.name, "steps", (json_int_t)exploration->beginning.count));
     if (request->question.options.fingerprints)
         json_object_set_new(
             bounds, "fingerprints",
@@ -48,9 +52,9 @@ static json_t *finding_json(const struct finding *finding, const struct model *m
         counterexample = trace_to_json(&trace);
         trace_close(&trace);
     }
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
-                     property_info[finding->property].number, "verdict", verdict_name[finding->verdict], "fired",
-                     (json_int_t)finding->fired, "bound",
+    return json_pack("{s:s, s:s, s:s?, s:s, s:I, s:o, s:o}", "name", property_info[finding->property].name, "number",
+                     property_info[finding->property].number, "model", property_info[finding->property].model,
+                     "verdict", verdict_name[finding->verdict], "fired", (json_int_t)finding->fired, "bound",
                      finding->has_bound && finding->verdict == HOLDS ? json_integer((json_int_t)finding->bound)
                                                                      : json_null(),
                      "counterexample", counterexample);
@@ -72,7 +76,7 @@ void print_result_json(const struct request *request, const struct answer *answe
                          "faults", faults, "states", (json_int_t)exploration->states, "transitions",
                          (json_int_t)exploration->transitions, "depth", exploration->depth, "seconds", answer->seconds,
                          "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
-                         exploration->stopped == NULL && !request->passages_limited &&
+                         exploration->stopped == NULL && !request->passages_limited && !exploration->scheduled &&
                              !request->question.options.fingerprints && exploration->expanded == exploration->states,
                          "bounds", bounds_json(request, exploration), "properties", properties));
 }
@@ -82,12 +86,14 @@ static void limits_text(const struct request *request, const struct exploration 
 {
     size_t used = 0;
     text[0] = '\0';
+    if (exploration->scheduled)
+        used += (size_t)snprintf(text, size, " after the schedule");
     if (request->passages_limited) {
         const uint8_t *passages = request->question.setting.passages;
         bool same = true;
         for (unsigned i = 1; i < request->question.setting.n; i++)
             same &= passages[i] == passages[0];
-        used += (size_t)snprintf(text, size, " up to ");
+        used += (size_t)snprintf(text + used, size - used, " up to ");
         for (unsigned i = 0; i < (same ? 1 : request->question.setting.n) && used < size; i++)
             used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? "," : "", passages[i]);
         used += (size_t)snprintf(text + used, size - used, " passage%s%s", same && passages[0] == 1 ? "" : "s",
@@ -105,7 +111,9 @@ static void limits_text(const struct request *request, const struct exploration 
 /* ", at most 2 own steps": what is counted is given in the singular. */
 static void print_bound(uint64_t bound, const char *counted)
 {
-    static const char *const words[] = {"step", "entry", "time"}, *const plurals[] = {"steps", "entries", "times"};
+    static const char *const words[] = {"step", "entry", "time", "reference"}, *const plurals[] = {"steps", "entries",
+                                                                                                   "times",
+                                                                                                   "references"};
     unsigned w = 0;
     while (strstr(counted, words[w]) == NULL)
         w++;
@@ -120,7 +128,7 @@ static void print_finding(const struct request *request, const struct exploratio
     const struct property_info *info = &property_info[finding->property];
     char number[32], limits[160];
     limits_text(request, exploration, limits, sizeof limits);
-    printf("  %-20s %-4s ", info->name, info->number);
+    printf("  %-20s %-4s ", property_title(finding->property), info->number);
     switch (finding->verdict) {
     case HOLDS:
         printf("holds%s", limits);
@@ -145,14 +153,20 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_counterexample(const struct finding *finding, const struct model *model)
+static void print_counterexample(const struct finding *finding, const struct exploration *exploration)
 {
+    const struct model *model = exploration->model;
     struct trace trace;
     struct execution execution;
     trace_of(&trace, finding, model);
-    printf("\n%s (%s) is violated: %s.\n", property_info[finding->property].name,
-           property_info[finding->property].number, finding->what);
-    if (trace.loop == NO_LOOP)
+    printf("\n%s (%s) is violated: %s.\n", property_title(finding->property), property_info[finding->property].number,
+           finding->what);
+    if (exploration->scheduled)
+        printf("The first %zu step%s are the schedule's.\n", exploration->beginning.count,
+               plural(exploration->beginning.count));
+    if (trace.loop == NO_LOOP && exploration->scheduled)
+        printf("A shortest counterexample from there, %zu step%s in all:\n\n", trace.count, plural(trace.count));
+    else if (trace.loop == NO_LOOP)
         printf("A shortest counterexample, %zu step%s:\n\n", trace.count, plural(trace.count));
     else
         printf("%zu step%s, then a loop of %zu step%s that can be repeated %s:\n\n", trace.loop, plural(trace.loop),
@@ -184,6 +198,9 @@ void print_result(const struct request *request, const struct answer *answer)
         printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
                grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
                (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    if (exploration->scheduled)
+        printf("Explored from where the %zu steps of %s lead to.\n\n", exploration->beginning.count,
+               request->schedule.name);
     if (request->nothing_claimed)
         printf("The catalogue claims nothing for this setting; exclusion is asked.\n\n");
     for (unsigned p = 0; p < request->question.property_count; p++)
@@ -200,5 +217,5 @@ void print_result(const struct request *request, const struct answer *answer)
                    setting->crashes, setting->crashes > 1 ? "es" : "", setting->k, setting->k);
     for (unsigned p = 0; p < request->question.property_count; p++)
         if (findings[p].has_witness)
-            print_counterexample(&findings[p], exploration->model);
+            print_counterexample(&findings[p], exploration);
 }

@@ -11,7 +11,7 @@ static const char *senseless_fault(const struct setting *setting, enum property 
     if (setting->transient && property != EXCLUSION && property != DEADLOCK_FREEDOM && property != LOCKOUT_FREEDOM &&
         property != FCFS && property != PROPERTIES)
         return "transient";
-    if (!property_info[property].needs_enabled)
+    if (!property_info[property].needs_enabled && !is_local_spin(property))
         return NULL;
     if (setting->algorithm->more.give_up != NULL) /* who gives up is asked for nothing, and crashes are in the graph */
         return NULL;
@@ -74,6 +74,10 @@ void check_setting(const char *command, const struct setting *setting, const enu
         if (fault != NULL)
             usage_error(command, "%s is not defined under %s", property_info[properties[p]].name, fault);
     }
+    for (unsigned p = 0; p < count; p++)
+        if (is_local_spin(properties[p]) && setting->registers != ATOMIC)
+            usage_error(command,
+                        "local-spin is defined for atomic registers: a cache has no old and new value at once");
     check_faults(command, setting);
     struct instance instance;
     instance_open(&instance, setting);

@@ -6,32 +6,25 @@
 
 #include <stdlib.h>
 
-static int compare_words(const void *a, const void *b)
-{
-    return memcmp(a, b, sizeof(uint64_t));
-}
-
+/* The states without what the processes are up to, kept as states are: exact, and each once. */
 uint64_t shared_values(const struct exploration *exploration)
 {
     const struct model *model = exploration->model;
-    uint64_t count = exploration->states, different = 0, at = 0;
-    uint64_t *hashes = must_allocate(count * sizeof *hashes);
-    uint64_t values[WORDS_MAX];
+    struct store different;
+    store_open(&different, model->words, false);
     for (unsigned p = 0; p < PARTITIONS; p++) {
         for (uint32_t place = 0; place < exploration->store.partition[p].count; place++) {
             const uint64_t *state = store_record(&exploration->store, place << PARTITION_BITS | p);
-            memset(values, 0, sizeof values);
+            uint64_t values[WORDS_MAX + 1] = {0};
+            uint32_t number;
             for (unsigned r = 0; r < model->regs; r++)
                 field_set(values, model->register_field[r], field_get(state, model->register_field[r]));
-            /* One word is its own exact key; more are told apart by their hash. */
-            hashes[at++] = model->words == 1 ? values[0] : hash_words(values, model->words);
+            store_add(&different, partition_of(hash_words(values, model->words)), values, model->words + 1, 1, &number);
         }
     }
-    qsort(hashes, count, sizeof *hashes, compare_words);
-    for (uint64_t h = 0; h < count; h++)
-        different += h == 0 || hashes[h] != hashes[h - 1];
-    free(hashes);
-    return different;
+    uint64_t count = store_count(&different);
+    store_close(&different);
+    return count;
 }
 
 unsigned variables_of(const struct instance *instance, unsigned i)

@@ -2,8 +2,8 @@
  *
  * The gate's file: made whole or not at all, checked before it is used, empty again after a reboot.
  */
-#include "gate/gate.h"
 #include "gate/file.h"
+#include "gate/gate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static void read_boot_id(char boot_id[BOOT_ID_SIZE])
         memset(boot_id, 0, BOOT_ID_SIZE);
 }
 
-/* --- making ---------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------- */
 
 void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places *places, unsigned most_k,
                        unsigned capacity)
@@ -137,7 +137,8 @@ admit_error admit_gate_make(int directory, const char *file, const char *path, c
 {
     char temporary[NAME_MAX + 1];
     static _Atomic unsigned count;
-    int length = snprintf(temporary, sizeof temporary, "%.64s~%ld-%u", file, (long)getpid(), atomic_fetch_add(&count, 1));
+    int length =
+        snprintf(temporary, sizeof temporary, "%.64s~%ld-%u", file, (long)getpid(), atomic_fetch_add(&count, 1));
     if (length < 0 || (size_t)length >= sizeof temporary)
         return admit_gate_error(ADMIT_BAD_NAME, "the name of %s is too long", path);
     unlinkat(directory, temporary, 0); /* of a namesake that was killed */
@@ -159,7 +160,7 @@ admit_error admit_gate_make(int directory, const char *file, const char *path, c
     return error;
 }
 
-/* --- checking -------------------------------------------------------------------------------------------------------- */
+/* --- checking ----------------------------------------------------------------------------------------------------- */
 
 static admit_error corrupt(const char *path, const char *what)
 {
@@ -240,7 +241,8 @@ static admit_error empty_after_boot(admit_gate *gate)
     if (memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0)
         return ADMIT_OK;
     if (gate->look_only)
-        return admit_gate_error(ADMIT_NO_PERMISSION, "%s is of an earlier boot, and cannot be emptied by you", gate->path);
+        return admit_gate_error(ADMIT_NO_PERMISSION, "%s is of an earlier boot, and cannot be emptied by you",
+                                gate->path);
     int lock = admit_gate_lock(gate->fd, gate->path);
     if (lock < 0)
         return admit_last_error();

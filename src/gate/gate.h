@@ -43,7 +43,7 @@ struct gate_header {
     uint64_t checksum;
 
     /* What changes. */
-    char boot_id[BOOT_ID_SIZE];   /* of the boot in which it started empty; changed under the file's lock */
+    char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; changed under the file's lock */
     _Alignas(64) _Atomic uint32_t k; /* as it should be; while it is not, `resizing` is 1 */
     _Atomic uint32_t resizing;
     _Atomic uint32_t removed;
@@ -70,14 +70,24 @@ _Static_assert(sizeof(struct people) == GATE_PAGE, "the life words end the page"
 
 /* Values of a life word: see the kernel's futex.h for what it writes. */
 enum life_word {
-    LIFE_NOBODY = 0,                  /* no owner; not dead */
-    LIFE_RESERVED = 0x3fffffff,       /* holds for ever, for no thread: a slot that a resize took away */
-    LIFE_MARKED = (int)0xc0000000,    /* the kernel: its thread has ended */
-    LIFE_JUDGED = 0x40000000,         /* the same, and it has been counted */
+    LIFE_NOBODY = 0,               /* no owner; not dead */
+    LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
+    LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
+    LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted */
 };
 
 struct spot {
     _Alignas(64) _Atomic uint64_t who; /* participant + 1 from its entry to its leaving; 0: nobody */
+};
+
+/* One who waits, and what can end that. */
+struct sleeper {
+    admit_gate *gate;
+    struct seat *seat;
+    const admit_wait *how; /* NULL: nothing ends it */
+    uint32_t interrupts;   /* as at the beginning */
+    bool slept, saw_dead;
+    admit_error why; /* of giving up; noted already */
 };
 
 /* One participation of one thread. It lies in the private page behind the life word, behind the links. */
@@ -87,10 +97,11 @@ struct seat {
     unsigned who;
     struct seat *next; /* of this thread */
     _Atomic uint32_t *life;
+    struct sleeper sleeper;
     bool inside;
-    bool in_line;    /* with a place that it has given up */
+    bool in_line; /* with a place that it has given up */
     bool bequeathed, with_children;
-    int heirs_fd;    /* -1: none */
+    int heirs_fd; /* -1: none */
     unsigned slot;
     uint64_t record; /* the protocol's copy of what it put into its record */
     uint64_t ticket;
@@ -143,19 +154,19 @@ static inline unsigned present_in(const admit_gate *gate)
     return present < gate->records ? present : gate->records;
 }
 
-/* --- names: names.c ------------------------------------------------------------------------------------------------ */
+/* --- names: names.c ----------------------------------------------------------------------------------------------- */
 
 /* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
 int admit_open_directory(bool make, char *path, size_t size);
 bool admit_name_is_path(const char *name);
 admit_error admit_check_name(const char *name);
 
-/* --- the file: file.c, layout.c ------------------------------------------------------------------------------------- */
+/* --- the file: file.c, layout.c ----------------------------------------------------------------------------------- */
 
 /* Keeps others from managing the gate until the descriptor is closed, by us or by our death. -1: error noted. */
 int admit_gate_lock(int fd, const char *path);
 
-/* --- life and death: life.c, heir.c ---------------------------------------------------------------------------------- */
+/* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
 
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
@@ -174,22 +185,21 @@ uint32_t admit_pid_namespace(void);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat);
 
-/* --- seats: seats.c -------------------------------------------------------------------------------------------------- */
+/* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
 
-struct sleeper;
 /* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
-void admit_seat_release(struct seat *seat, uint32_t life); /* with this value in its life word */
+void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
 /* A record that was kept back for nobody returns its ticket. */
 admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
 void admit_seats_close(admit_gate *gate);
 /* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
 unsigned admit_bury_dead(admit_gate *gate);
 
-/* --- the protocol: protocol.c ---------------------------------------------------------------------------------------- */
+/* --- the protocol: protocol.c ------------------------------------------------------------------------------------- */
 
-void admit_protocol_join(struct seat *seat);        /* after a claim: recovers what the record held */
+void admit_protocol_join(struct seat *seat);                       /* after a claim: recovers what the record held */
 bool admit_protocol_in_line(const admit_gate *gate, unsigned who); /* with a place that was given up */
 
 /* What of a record the other files need to know. */
@@ -209,16 +219,7 @@ void admit_protocol_leave(struct seat *seat);
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
 void admit_protocol_reserve(struct seat *seat);
 
-/* --- sleep: sleep.c --------------------------------------------------------------------------------------------------- */
-
-struct sleeper {
-    admit_gate *gate;
-    struct seat *seat;
-    const admit_wait *how; /* NULL: nothing ends it */
-    uint32_t interrupts;   /* as at the beginning */
-    bool slept, saw_dead;
-    admit_error why; /* of giving up; noted already */
-};
+/* --- sleep: sleep.c ----------------------------------------------------------------------------------------------- */
 
 bool admit_deadline_passed(const struct timespec *until);
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
@@ -226,7 +227,7 @@ int64_t admit_now(void); /* CLOCK_REALTIME in ns */
 /* Notes this error as the reason, with its text. */
 void admit_give_reason(struct sleeper *sleeper, admit_error error);
 
-/* --- managing: manage.c ----------------------------------------------------------------------------------------------- */
+/* --- managing: manage.c ------------------------------------------------------------------------------------------- */
 
 /* Leaves a gate that is being resized. */
 void admit_leave_resizing(admit_gate *gate, struct seat *seat);

@@ -11,8 +11,8 @@
  *   CHILDREN, ticket     a process has inherited, and whoever has its lock on the record's byte of the file open
  *
  * Each change is one compare-and-swap. Whoever finds the starter dead changes ALLOWED to 0 before it calls it dead: the
- * child that comes too late fails and runs no command. Since a ticket is in ALLOWED, a child that slept until the record
- * had another owner fails too.
+ * child that comes too late fails and runs no command. Since a ticket is in ALLOWED, a child that slept until the
+ * record had another owner fails too.
  */
 #include "gate/gate.h"
 
@@ -69,8 +69,8 @@ uint32_t admit_pid_namespace(void)
     return stat("/proc/self/ns/pid", &status) == 0 ? (uint32_t)status.st_ino : 0;
 }
 
-/* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later one:
- * if it is not ready after the start time was read, that was the start time of the one it stands for. */
+/* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
+ * one: if it is not ready after the start time was read, that was the start time of the one it stands for. */
 static enum heir_state process_state(unsigned pid, uint64_t start)
 {
     char path[40];
@@ -127,7 +127,7 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     return named || kind_of(word) == CHILDREN ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
-/* --- the three calls ------------------------------------------------------------------------------------------------ */
+/* --- the three calls ---------------------------------------------------------------------------------------------- */
 
 static admit_error not_holding(const admit_gate *gate)
 {

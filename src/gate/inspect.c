@@ -38,8 +38,8 @@ static void draw_person(const admit_gate *gate, unsigned who, struct standing st
     *one = (admit_participant){.ticket = standing.ticket, .pid = (long)atomic_load(&person->pid)};
     one->condition = condition_of(gate, who, &one->pid);
     if (atomic_load(&person->ticket) == standing.ticket)
-        one->since = standing.stage == STAGE_VALID ? atomic_load(&person->inside_since)
-                                                   : atomic_load(&person->waiting_since);
+        one->since =
+            standing.stage == STAGE_VALID ? atomic_load(&person->inside_since) : atomic_load(&person->waiting_since);
     if (standing.stage == STAGE_VALID)
         one->slot = slot_of(gate, who);
     copy_command(one->command, person);
@@ -63,7 +63,8 @@ static void count(const admit_gate *gate, admit_view *view)
     const struct gate_header *header = gate->header;
     view->recovered = atomic_load(&header->recovered);
     view->abandoned = atomic_load(&header->abandoned);
-    uint64_t others = view->abandoned + atomic_load(&header->died_waiting) + atomic_load(&header->reserved) + view->waiters;
+    uint64_t others =
+        view->abandoned + atomic_load(&header->died_waiting) + atomic_load(&header->reserved) + view->waiters;
     uint64_t drawn = admit_protocol_drawn(gate);
     view->entered = drawn > others ? drawn - others : 0;
 }

@@ -3,8 +3,9 @@
  * How the kernel learns whose life a word stands for: an entry on the thread's own robust list, between those of the
  * program's robust mutexes.
  *
- * libc has told the kernel where the list of each thread begins, and that the word is 32 bytes before each link. The list
- * is linked both ways, as libc's is, so that libc can take out its neighbours. Only the thread itself changes its list.
+ * libc has told the kernel where the list of each thread begins, and that the word is 32 bytes before each link. The
+ * list is linked both ways, as libc's is, so that libc can take out its neighbours. Only the thread itself changes its
+ * list.
  *
  * There is no moment at which a death goes unnoticed: the link is in the list before the word names this thread, and
  * until it no longer does; the kernel passes over a word that names another.
@@ -108,6 +109,7 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     *failed = false;
     struct seat *seat = &((struct behind *)(pages + GATE_PAGE))->seat;
     *seat = (struct seat){.gate = gate, .serial = gate->local->serial, .who = who, .heirs_fd = -1};
+    seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
     seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE].word;
     enlist(link_of(seat));
     if (atomic_compare_exchange_strong(seat->life, &from, own_number | FUTEX_WAITERS))

@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* --- resize ---------------------------------------------------------------------------------------------------------- */
+/* --- resize ------------------------------------------------------------------------------------------------------- */
 
 static unsigned reserved_now(const admit_gate *gate, unsigned *one)
 {
@@ -85,8 +85,8 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 {
     unsigned one = 0;
     if (k < 1 || k > gate->most_k)
-        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name, gate->most_k,
-                                k);
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name,
+                                gate->most_k, k);
     if (gate->look_only)
         return admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
     int lock = admit_gate_lock(gate->fd, gate->path);
@@ -104,7 +104,7 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
     return error;
 }
 
-/* --- remove ---------------------------------------------------------------------------------------------------------- */
+/* --- remove ------------------------------------------------------------------------------------------------------- */
 
 /* The lock is free when it has been decided; a 2 that is left then is of one who was killed. */
 bool admit_was_removed(admit_gate *gate)

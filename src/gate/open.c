@@ -115,8 +115,9 @@ static admit_error open_or_make(admit_gate *gate, int directory, const char *fil
 static admit_error check_k(const admit_gate *gate, unsigned k)
 {
     unsigned found = admit_gate_k(gate);
-    return k == 0 || k == found ? ADMIT_OK
-                                : admit_gate_error(ADMIT_OTHER_K, "gate \"%s\" has k = %u, not %u", gate->name, found, k);
+    return k == 0 || k == found
+               ? ADMIT_OK
+               : admit_gate_error(ADMIT_OTHER_K, "gate \"%s\" has k = %u, not %u", gate->name, found, k);
 }
 
 static int parent_of(const char *path, char *directory)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The protocol at work: the text of algorithms/gate.c, compiled here so that entering and leaving are straight-line code,
- * between what the library adds before and after.
+ * The protocol at work: the text of algorithms/gate.c, compiled here so that entering and leaving are straight-line
+ * code, between what the library adds before and after.
  */
 #include "gate/gate.h"
 
@@ -21,7 +21,18 @@ static inline struct native_passage passage_of(const struct seat *seat, struct s
     return (struct native_passage){.i = seat->who, .n = gate->records, .k = gate->most_k, .sleeper = sleeper};
 }
 
-/* --- entering -------------------------------------------------------------------------------------------------------- */
+/* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
+ * so that the way of one who is alone does not begin with clearing 150 bytes. */
+static inline void start_frame(struct locals *frame)
+{
+#ifdef ADMIT_DEBUG
+    memset(frame, 0xa5, sizeof *frame);
+#endif
+    frame->at = 0;
+    frame->s = 0;
+}
+
+/* --- entering ----------------------------------------------------------------------------------------------------- */
 
 static void record_entry(const struct seat *seat)
 {
@@ -40,6 +51,7 @@ static admit_error give_up_place(struct sleeper *sleeper, struct native_passage 
 {
     const struct shared S = arrays_of(sleeper->gate);
     give_up(P, &S, frame);
+    sleeper->slept = sleeper->saw_dead = false;
     sleeper->seat->in_line = admit_protocol_in_line(sleeper->gate, sleeper->seat->who);
     atomic_fetch_add(&sleeper->gate->header->abandoned, 1);
     return sleeper->why;
@@ -48,24 +60,28 @@ static admit_error give_up_place(struct sleeper *sleeper, struct native_passage 
 /* What need not be fast: it waited, somebody has died, or the caller wants the time. */
 static void after_waiting(struct sleeper *sleeper)
 {
+    bool saw_dead = sleeper->saw_dead;
     record_entry(sleeper->seat);
-    if (sleeper->saw_dead)
+    sleeper->slept = sleeper->saw_dead = false;
+    if (saw_dead)
         admit_bury_dead(sleeper->gate);
 }
 
 static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     admit_gate *gate = seat->gate;
-    struct sleeper sleeper = {.gate = gate, .seat = seat, .how = how};
+    struct sleeper *sleeper = &seat->sleeper;
+    sleeper->how = how;
     if (how != NULL)
-        sleeper.interrupts = atomic_load(&gate->local->interrupts);
-    struct native_passage P = passage_of(seat, &sleeper);
+        sleeper->interrupts = atomic_load(&gate->local->interrupts);
+    struct native_passage P = passage_of(seat, sleeper);
     P.only_if_free = only_if_free;
-    struct locals frame = {0};
+    struct locals frame;
+    start_frame(&frame);
     const struct shared S = arrays_of(gate);
     enter(&P, &S, &frame);
     if (__builtin_expect(P.outcome != GOES_IN, 0))
-        return P.outcome == NOT_FREE ? no_slot(gate) : give_up_place(&sleeper, &P, &frame);
+        return P.outcome == NOT_FREE ? no_slot(gate) : give_up_place(sleeper, &P, &frame);
     seat->inside = true;
     seat->record = frame.own;
     seat->slot = hold->slot = frame.s;
@@ -74,13 +90,13 @@ static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const ad
     _Atomic uint64_t *spot = &gate->spot[frame.s].who;
     hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
     atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
-    if (__builtin_expect(sleeper.slept || sleeper.saw_dead || (how != NULL && how->record_since), 0))
-        after_waiting(&sleeper);
+    if (__builtin_expect(sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since), 0))
+        after_waiting(sleeper);
     if (__builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0) &&
         admit_was_removed(gate)) {
         admit_gate_leave(gate, hold);
-        admit_give_reason(&sleeper, ADMIT_REMOVED);
-        return sleeper.why;
+        admit_give_reason(sleeper, ADMIT_REMOVED);
+        return sleeper->why;
     }
     return ADMIT_OK;
 }
@@ -139,18 +155,23 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
     return admit_gate_enter_with(gate, hold, &(admit_wait){.until = deadline});
 }
 
-/* --- leaving --------------------------------------------------------------------------------------------------------- */
+/* --- leaving ------------------------------------------------------------------------------------------------------ */
 
-void admit_protocol_leave(struct seat *seat)
+static inline void leave_by(struct seat *seat)
 {
-    struct sleeper sleeper = {.gate = seat->gate, .seat = seat};
-    struct native_passage P = passage_of(seat, &sleeper);
-    struct locals frame = {0};
+    struct native_passage P = passage_of(seat, &seat->sleeper);
+    struct locals frame;
+    start_frame(&frame);
     const struct shared S = arrays_of(seat->gate);
     frame.own = seat->record;
     frame.s = seat->slot;
     leave(&P, &S, &frame);
     seat->inside = false;
+}
+
+void admit_protocol_leave(struct seat *seat)
+{
+    leave_by(seat);
 }
 
 void admit_protocol_reserve(struct seat *seat)
@@ -169,25 +190,25 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
                             ? recent.seat
                             : admit_seat_of(gate, hold);
     if (__builtin_expect(seat == NULL, 0))
-        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu", gate->name,
-                                (unsigned long long)hold->ticket);
+        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
+                                gate->name, (unsigned long long)hold->ticket);
     if (__builtin_expect(seat->bequeathed, 0))
         admit_heir_dismiss(seat);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (__builtin_expect(atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0, 0))
         admit_leave_resizing(gate, seat);
     else
-        admit_protocol_leave(seat);
+        leave_by(seat);
     return ADMIT_OK;
 }
 
-/* --- joining --------------------------------------------------------------------------------------------------------- */
+/* --- joining ------------------------------------------------------------------------------------------------------ */
 
 void admit_protocol_join(struct seat *seat)
 {
-    struct sleeper sleeper = {.gate = seat->gate, .seat = seat};
-    struct native_passage P = passage_of(seat, &sleeper);
-    struct locals frame = {0};
+    struct native_passage P = passage_of(seat, &seat->sleeper);
+    struct locals frame;
+    start_frame(&frame);
     const struct shared S = arrays_of(seat->gate);
     newcomer(&P, &S, &frame);
     seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
@@ -199,7 +220,7 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
     return is_outstanding(its) && !says_returned(atomic_load(&gate->valid->value), who, its);
 }
 
-/* --- looking --------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
 {
@@ -230,7 +251,7 @@ uint64_t admit_protocol_drawn(const admit_gate *gate)
     return number_of(atomic_load(&gate->issue->value)) - FIRST_ISSUE;
 }
 
-/* --- a fresh gate, and one that somebody left ------------------------------------------------------------------------- */
+/* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
 
 void admit_protocol_format(admit_gate *gate, unsigned k)
 {

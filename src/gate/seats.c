@@ -87,12 +87,13 @@ struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork(gate);
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->local->serial && seat->inside && seat->ticket == hold->ticket && seat->slot == hold->slot)
+        if (seat->serial == gate->local->serial && seat->inside && seat->ticket == hold->ticket &&
+            seat->slot == hold->slot)
             return seat;
     return NULL;
 }
 
-/* --- joining --------------------------------------------------------------------------------------------------------- */
+/* --- joining ------------------------------------------------------------------------------------------------------ */
 
 static void introduce(struct seat *seat)
 {
@@ -226,7 +227,7 @@ admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
     return ADMIT_OK;
 }
 
-/* --- the end of a handle --------------------------------------------------------------------------------------------- */
+/* --- the end of a handle ------------------------------------------------------------------------------------------ */
 
 /* What this thread has. Others' seats are on their lists: they stay until those threads end. */
 void admit_seats_close(admit_gate *gate)

@@ -18,15 +18,16 @@
 #include <unistd.h>
 
 enum {
-    HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
-    OTHERS_LOOK_NS = 20000000,  /* of the others */
-    ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
-    CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
+    HEAD_LOOKS_NS = 1000000,        /* of who is next in line, if it cannot watch everybody */
+    OTHERS_LOOK_NS = 20000000,      /* of the others */
+    LATECOMERS_LOOK_NS = 500000000, /* where one can come, and die in the middle of a recovery, who is not watched */
+    ORPHAN_LOOKS_NS = 2000000,      /* while a command whose starter was killed holds on */
+    CALLER_LOOKS_NS = 100000000     /* for the caller's own function */
 };
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
-/* --- time ------------------------------------------------------------------------------------------------------------ */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 
 static int64_t now_of(clockid_t clock)
 {
@@ -51,7 +52,7 @@ bool admit_deadline_passed(const struct timespec *until)
     return until != NULL && nanoseconds(until) <= now_of(CLOCK_MONOTONIC);
 }
 
-/* --- giving up --------------------------------------------------------------------------------------------------------- */
+/* --- giving up ---------------------------------------------------------------------------------------------------- */
 
 unsigned admit_place_of(const admit_gate *gate, unsigned who)
 {
@@ -140,14 +141,15 @@ void admit_pause(void)
 #endif
 }
 
-/* --- sleep ------------------------------------------------------------------------------------------------------------- */
+/* --- sleep -------------------------------------------------------------------------------------------------------- */
 
 struct watch_list {
     struct futex_waitv word[FUTEX_WAITV_MAX];
     unsigned count;
-    bool all;         /* nobody's life is left out */
-    bool orphan;      /* a command whose starter is dead lives, or cannot be judged */
-    bool news;        /* somebody has died meanwhile: do not sleep */
+    bool all;      /* nobody's life is left out */
+    bool for_ever; /* nor that of anybody who can still come */
+    bool orphan;   /* a command whose starter is dead lives, or cannot be judged */
+    bool news;     /* somebody has died meanwhile: do not sleep */
 };
 
 static void watch(struct watch_list *list, const volatile void *word, uint32_t value)
@@ -178,29 +180,28 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
         watch(list, life_of(gate, who), life);
 }
 
-/* Those with tickets first; then all others, also records without an owner: one who comes later may die too. */
+/* Those with tickets first; then all others; then, as far as there is room, records that have had no owner yet, in the
+ * order in which they are taken: one who comes later may die too. */
 static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
     unsigned present = present_in(gate), self = sleeper->seat->who;
+    bool crowded = present + list->count > FUTEX_WAITV_MAX + 1;
     list->all = true;
-    if (gate->records + list->count <= FUTEX_WAITV_MAX + 1) {
-        for (unsigned who = 0; who < gate->records; who++)
-            if (who != self)
-                watch_life(list, sleeper, who);
-        return;
-    }
     for (int in_line = 1; in_line >= 0; in_line--)
-        for (unsigned who = 0; who < present; who++)
-            if (who != self && (admit_protocol_standing(gate, who).stage != STAGE_OUT) == in_line)
+        for (unsigned who = 0; who < present; who++) {
+            bool is_in_line = crowded && admit_protocol_standing(gate, who).stage != STAGE_OUT;
+            if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
                 watch_life(list, sleeper, who);
-    if (present < gate->records)
-        list->all = false;
+        }
+    for (unsigned who = present; who < gate->records && list->count < FUTEX_WAITV_MAX; who++)
+        watch_life(list, sleeper, who);
+    list->for_ever = list->all && gate->records + 3 <= FUTEX_WAITV_MAX + 1;
 }
 
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
 {
-    int64_t now = now_of(CLOCK_MONOTONIC), until = INT64_MAX;
+    int64_t now = now_of(CLOCK_MONOTONIC), until = list->for_ever ? INT64_MAX : now + LATECOMERS_LOOK_NS;
     const admit_wait *how = sleeper->how;
     if (!list->all) {
         bool head = admit_place_of(sleeper->gate, sleeper->seat->who) == 1;
@@ -243,12 +244,13 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
         int64_t until = sleep_until(sleeper, &list);
         struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-        if (syscall(SYS_futex_waitv, list.word, list.count, 0, until == INT64_MAX ? NULL : &limit, CLOCK_MONOTONIC) >= 0 ||
+        if (syscall(SYS_futex_waitv, list.word, list.count, 0, until == INT64_MAX ? NULL : &limit, CLOCK_MONOTONIC) >=
+                0 ||
             (errno != ENOSYS && errno != EPERM && errno != ENOMEM))
             return;
         if (errno != ENOMEM)
             atomic_store(&no_waitv, true);
     }
-    list.all = false;
+    list.all = list.for_ever = false;
     sleep_alone(cell, (uint32_t)value, sleep_until(sleeper, &list));
 }

@@ -29,6 +29,8 @@ admit_error admit_native_supports(const struct native_algorithm *algorithm, unsi
 {
     if (algorithm == NULL)
         return ADMIT_UNKNOWN_ALGORITHM;
+    if (algorithm->about.checked_only)
+        return ADMIT_CHECKED_ONLY;
     if (n < 1 || n > ADMIT_PARTICIPANTS_MAX)
         return ADMIT_BAD_N;
     if (algorithm->about.word_bits != NULL && k >= 1 && k <= n && algorithm->about.word_bits(n, k) > NATIVE_WORD_BITS)
@@ -42,7 +44,10 @@ admit_error admit_native_supports(const struct native_algorithm *algorithm, unsi
 
 const char *admit_algorithm_id(unsigned index)
 {
-    return index < ALL ? all[index]->about.id : NULL;
+    for (unsigned a = 0; a < ALL; a++)
+        if (!all[a]->about.checked_only && index-- == 0)
+            return all[a]->about.id;
+    return NULL;
 }
 
 const char *admit_algorithm_title(const char *id)

@@ -153,6 +153,8 @@ const char *admit_error_message(admit_error error)
         return "the system refused";
     case ADMIT_UNSUPPORTED:
         return "this system lacks what gates need";
+    case ADMIT_CHECKED_ONLY:
+        return "the algorithm is for admit check alone: no machine has its steps";
     }
     return "unknown error";
 }

@@ -35,6 +35,7 @@ array admit_declare_registers(struct declaration *D, struct declared a)
 
 void admit_not_the_writer(uint16_t writer, unsigned i)
 {
-    fprintf(stderr, "admit: process %u wrote a register that only process %u may write\n", i, (unsigned)writer);
+    fprintf(stderr, "admit: process %u wrote, or called its own, a register that only process %u may write\n", i,
+            (unsigned)writer);
     abort();
 }

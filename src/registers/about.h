@@ -33,6 +33,9 @@ enum writer { OWN_ELEMENT, OWN_ROW, ANYBODY };
  * example [0][2]. For people only: nothing depends on it. */
 typedef void element_namer(char *name, size_t size, unsigned n, unsigned row, unsigned column);
 
+/* In whose memory the register in this row and column lies, where memory is distributed (DSM). */
+typedef unsigned element_home(unsigned n, unsigned row, unsigned column);
+
 /* Writes the value of a packed word as the paper would, for example ISSUE=3 VALID=2. For people only. */
 typedef void word_printer(char *text, size_t size, unsigned n, unsigned k, uint64_t value);
 
@@ -48,6 +51,15 @@ struct number_renaming {
 /* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
 
+/* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
+ * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
+ * locals: checker/climbing.h tells what this is for. */
+struct climb {
+    size_t under_way; /* a flag: from the first read to the write, and at no other time */
+    size_t largest;   /* a ticket: of those read so far and its own */
+    size_t todo;      /* a procset: whose tickets have not been read yet */
+};
+
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -61,6 +73,9 @@ enum property {
     STRONG_FIFE,
     OVERTAKING,
     FIFO_ENABLING,
+    LOCAL_SPIN_CC, /* one property in three models of memory */
+    LOCAL_SPIN_DSM,
+    LOCAL_SPIN_WRITE_BACK,
     NO_SLOT_LOST,
     DISTINCT_SLOTS,
     PROPERTIES
@@ -76,7 +91,7 @@ struct claim {
     unsigned faults;
 };
 
-enum { CLAIMS_MAX = 12, TICKET_LOCALS_MAX = 8 };
+enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };
 
 #define CLAIMS(...) .claims = {__VA_ARGS__}, .claim_count = sizeof((struct claim[]){__VA_ARGS__}) / sizeof(struct claim)
 
@@ -90,11 +105,13 @@ struct about {
     const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
     const char *fairness;  /* one phrase for a person */
+    bool checked_only;     /* its steps are no machine's: the checker has it, libadmit refuses it */
     bool doorway;          /* whether it has one; then the text says waiting_room() */
     bool draws;            /* its doorway is the one step that ends in waiting_room(): what comes before is remainder */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
+    struct climb climb;                            /* if tickets are made by such an operation, and only so */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
     size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */

@@ -10,7 +10,9 @@
  *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
  *                                       `position at` comes first, in every frame
  *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who
- *                                       writes, whose memory (home)
+ *                                       writes, and .home: in whose memory each element lies, if not in its writer's
+ *                                       (process 0's, if it has several)
+ *                                       .remembered: its writer may say own() of it
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
  *           { m = shared_word(...); }   one register, m[0], into which the text packs several variables: name, bits,
@@ -28,6 +30,10 @@
  *   get(r)                              read
  *   put(r, v)                           write
  *   put_if_different(r, v)              write unless the register has that value already (Lamport's *:=*)
+ *   own(r)                              the value of a register that this process alone writes, and whose array is
+ *                                       declared .remembered. No access, no step, no marker: the process could keep a
+ *                                       copy from its last write on. (It does not: a native text reads its register,
+ *                                       the stepped world keeps the copy, beside the locals, from passage to passage.)
  *   update(r, old, e)                   atomically: old := r; r := e, where e may use old
  *   act(r, w, f)                        atomically: w := r; f; r := w, where f is any statement that changes w and
  *                                       private variables; w, a C variable, keeps the new value up to the next marker.
@@ -50,10 +56,12 @@
  *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
  *                                       its value, or in debug builds gets another: set it before it is used again
  *
- * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element, and
- * has(set, v)), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
+ * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
+ * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
  * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite), word
  * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/numbers.h.
+ *
+ * An array with an element for each process has PROCESSES_MAX of them.
  *
  * One marker, one access: the stepped world refuses an algorithm that does otherwise.
  */
@@ -92,6 +100,11 @@ static inline unsigned bits_up_to(unsigned most)
 static inline procset only(unsigned v)
 {
     return (procset)((procset)1 << v);
+}
+
+static inline unsigned elements(procset set)
+{
+    return (unsigned)__builtin_popcountll(set);
 }
 
 static inline bool has(procset set, unsigned v)

@@ -36,7 +36,13 @@ typedef uint64_t numberset;
 typedef uint64_t ticket;
 typedef uint64_t word;
 
-enum { NATIVE_WRITER_ANYBODY = UINT16_MAX, NATIVE_PROCESSES_MAX = 64, NATIVE_WORD_BITS = 64, NUMBER_BITS = 32 };
+enum {
+    NATIVE_WRITER_ANYBODY = UINT16_MAX,
+    NATIVE_PROCESSES_MAX = 64,
+    PROCESSES_MAX = NATIVE_PROCESSES_MAX,
+    NATIVE_WORD_BITS = 64,
+    NUMBER_BITS = 32
+};
 
 /* Of a field in a word whose values are 0 .. most: here as many as the text says, so that shifts are constants. */
 #define field_bits(most, fixed) ((void)(most), (unsigned)(fixed))
@@ -73,10 +79,11 @@ struct declaration {
 struct declared {
     size_t count, columns;
     uint64_t domain, initial;
-    int writer, home;
-    element_namer *elements; /* of no use here, as are the next two */
+    int writer;
+    element_home *home; /* of no use here, as are the next four */
+    element_namer *elements;
     word_printer *shown;
-    bool unbounded;
+    bool unbounded, remembered;
 };
 
 struct native_algorithm {
@@ -101,6 +108,14 @@ static inline void native_check_writer(const struct cell *cell, unsigned i)
 #else
     (void)cell, (void)i;
 #endif
+}
+
+/* What i itself has written last needs no order: nobody else writes there, and i's own accesses to one location keep
+ * theirs. */
+static inline uint64_t native_own(const struct cell *cell, unsigned i)
+{
+    native_check_writer(cell, i);
+    return atomic_load_explicit(&cell->value, memory_order_relaxed);
 }
 
 /* The process before v, all standing in a circle. */
@@ -150,7 +165,6 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
                                                  .columns = (columns_),                                                \
                                                  .domain = (domain_),                                                  \
                                                  .initial = (initial_),                                                \
-                                                 .home = -1,                                                           \
                                                  __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
@@ -173,6 +187,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define get(r) native_get(&(r), &last_)
 #define put(r, v) native_put(&(r), (v), i)
 #define put_if_different(r, v) native_put_if_different(&(r), (v), i)
+#define own(r) native_own(&(r), i)
 #define update(r, old, e)                                                                                              \
     do {                                                                                                               \
         uint64_t seen_ = get(r);                                                                                       \

@@ -41,6 +41,8 @@ struct patience {
  *
  * One wake: no two wait in one slot at a time (the waiting tickets are fewer than 64 and follow each other), and the
  * kernel wakes one at most. A writer that rings late may wake one who has the slot by then: it looks and sleeps again.
+ * So late that a whole round of tickets has been used up meanwhile, it may find the one it means and a later one in the
+ * same slot, and wake the wrong one; then the right one sleeps on to its limit, 64 ms at most.
  * As above, no sleep is without limit, and a killed sleeper stays counted: later releases then ring for nobody. */
 struct parking {
     _Atomic uint32_t parked;

@@ -2,11 +2,11 @@
  *
  * sleeping_native.h - the words of sleeping.h over futexes.
  *
- * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a lock
- * of the catalogue, nobody dies and nobody gives up.
+ * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a
+ * lock of the catalogue, nobody dies and nobody gives up.
  *
- * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer alone
- * writes while it lives, and what others may learn later: they find the same in another word.
+ * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer
+ * alone writes while it lives, and what others may learn later: they find the same in another word.
  */
 #ifndef ADMIT_REGISTERS_SLEEPING_NATIVE_H
 #define ADMIT_REGISTERS_SLEEPING_NATIVE_H
@@ -42,7 +42,7 @@ void admit_pause(void);
 #define wake(r) admit_wake(&(r).value)
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
 
-#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r) - S->life)))
+#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
 #define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
 
 #define only_if_free() (P->only_if_free)
@@ -52,7 +52,7 @@ void admit_pause(void);
         return;                                                                                                        \
     } while (0)
 
-#define patiently(c)                                                                                                        \
+#define patiently(c)                                                                                                   \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
         for (unsigned looks_ = 0; !c_ && looks_ < LOOKS; looks_++) {                                                   \
@@ -72,8 +72,16 @@ void admit_pause(void);
             continue;                                                                                                  \
         else
 
-#define GIVE_UP static inline void give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER static inline void newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+/* All of a passage becomes one piece of code, in which the frames are in the machine's registers. */
+#define ONE_PIECE static inline __attribute__((always_inline)) void
+#undef ENTER
+#define ENTER ONE_PIECE enter(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef LEAVE
+#define LEAVE ONE_PIECE leave(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef PROCEDURE
+#define PROCEDURE(p) ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame)
+#define GIVE_UP ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
     __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
                                                      struct locals *frame)

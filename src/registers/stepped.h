@@ -20,13 +20,16 @@
 typedef uint16_t position;
 typedef uint8_t proc;
 typedef uint8_t flag;
-typedef uint16_t procset;
+typedef uint64_t procset;
 typedef uint8_t number;
 typedef uint64_t numberset;
 typedef uint16_t ticket;
 typedef uint64_t word;
 
-enum { STEPPED_PROCESSES_MAX = 16, LOCALS_MAX = 120, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
+/* A text can be run for so many processes, and explored for so many. */
+enum { STEPPED_PROCESSES_MAX = 64, PROCESSES_MAX = STEPPED_PROCESSES_MAX, CHECKED_PROCESSES_MAX = 16 };
+
+enum { LOCALS_MAX = 416, STEPPED_WORD_BITS = 62, NUMBER_BITS = 16 };
 
 /* Of a field in a word whose values are 0 .. most: here as few as will do, so that states are small. */
 #define field_bits(most, fixed) bits_up_to(most)
@@ -45,10 +48,11 @@ struct declared {
     uint64_t domain;  /* TICKET, or the number of values */
     uint64_t initial;
     int writer;              /* enum writer */
-    int home;                /* process in whose memory it lies (DSM), or -1: its writer's */
+    element_home *home;      /* in whose memory its elements lie (DSM), if not in their writers' */
     element_namer *elements; /* how its elements are called, if not by their numbers */
     word_printer *shown;     /* how a value of it is printed, if not as a number */
     bool unbounded;          /* a word with numbers that grow for ever (checker/numbers.h) */
+    bool remembered;         /* each writer knows what its own element holds: own() */
 };
 
 /* What the register holds at the start; where nothing is declared, the simplest of all that it may hold. */
@@ -76,10 +80,12 @@ enum outcome { PAUSED, STUCK, DONE };
 struct stepping {
     unsigned i, n, k;
     const struct cell *cells;
-    uint64_t value;    /* in: what the accessed register holds, or what a read of it returns */
-    unsigned choice;   /* in: which element a for_all takes next, if it may choose */
-    bool any_order;    /* in: whether it may */
-    unsigned accesses; /* out: shared accesses made; the caller insists on one */
+    uint64_t value;             /* in: what the accessed register holds, or what a read of it returns */
+    unsigned choice;            /* in: which element a for_all takes next, if it may choose */
+    bool any_order;             /* in: whether it may */
+    const int16_t *copy_number; /* in: by register, which copy of this process is of it; -1: none */
+    const uint8_t *copies;      /* in: what this process's own remembered registers hold, a uint64_t each */
+    unsigned accesses;          /* out: shared accesses made; the caller insists on one */
     enum access_kind kind;
     unsigned reg;
     uint64_t written;
@@ -123,6 +129,22 @@ static inline uint64_t stepped_access(struct stepping *P, enum access_kind kind,
     return P->value;
 }
 
+/* Ends the program: process i asks what a register holds that is not its own, or not remembered. */
+_Noreturn void stepped_not_own(const char *id, unsigned i, unsigned reg);
+
+/* In the local work after a write, what was written counts. */
+static inline uint64_t stepped_own(const char *id, const struct stepping *P, const struct cell *cell)
+{
+    unsigned reg = (unsigned)(cell - P->cells);
+    uint64_t value;
+    if (P->copy_number[reg] < 0)
+        stepped_not_own(id, P->i, reg);
+    if (P->accesses > 0 && P->kind != READ && P->reg == reg)
+        return P->written;
+    memcpy(&value, P->copies + sizeof value * (size_t)P->copy_number[reg], sizeof value);
+    return value;
+}
+
 /* The for_all's next element: any of those left, or the one that the native loop would take: the lowest, or, going
  * round in a circle downwards from i, the first. */
 static inline proc stepped_choose(struct stepping *P, uint64_t todo, bool circle)
@@ -155,7 +177,6 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
                                            .columns = (columns_),                                                      \
                                            .domain = (domain_),                                                        \
                                            .initial = (initial_),                                                      \
-                                           .home = -1,                                                                 \
                                            __VA_ARGS__})
 #define DECLARE                                                                                                        \
     static void declare(struct declaration *D, struct shared *S, __attribute__((unused)) unsigned n,                   \
@@ -199,6 +220,7 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 #define get(r) stepped_access(P, READ, &(r), 0)
 #define put(r, v) ((void)stepped_access(P, WRITE, &(r), (v)))
 #define put_if_different(r, v) ((void)stepped_access(P, WRITE_IF_DIFFERENT, &(r), (v)))
+#define own(r) stepped_own(ADMIT_ID, P, &(r))
 #define update(r, old, e)                                                                                              \
     do {                                                                                                               \
         (old) = stepped_access(P, UPDATE, &(r), 0);                                                                    \

@@ -91,9 +91,9 @@ in_jq() {
 
 @test "every claim of the catalogue is one that check accepts" {
     exits 0 algorithms --json
-    while read -r id property registers; do
-        exits 0 check "$id" -n 2 --property "$property" --registers "$registers"
-    done < <(jq -r '.[] | .id as $id | .claims[] | "\($id) \(.property) \(.registers)"' <<<"$output")
+    while read -r id property registers model; do
+        exits 0 check "$id" -n 2 --property "$property" --registers "$registers" ${model:+--model "$model"}
+    done < <(jq -r '.[] | .id as $id | .claims[] | "\($id) \(.property) \(.registers) \(.model // "")"' <<<"$output")
 }
 
 @test "n and k out of range" {

@@ -29,6 +29,18 @@ load helper
     done
 }
 
+@test "one who crashed while it waited is not taken for an enabled one that came later" {
+    for algorithm in queue numbered_ticket unbounded_colored_ticket colored_ticket bank; do
+        exits 0 check $algorithm -n 3 -k 1 --fault crash:2 --property strong-fife --property fifo-enabling --json
+        json '[.properties[].verdict] == ["vacuous", "holds"]'
+    done
+    exits 0 check colored_ticket -n 4 -k 2 --fault crash --property strong-fife --property fifo-enabling --json
+    json 'all(.properties[]; .verdict == "holds")'
+    # What is wrong without a crash is wrong with one.
+    exits 1 check semaphore -n 3 -k 1 --fault crash --property fifo-enabling
+    exits 1 check test:barging -n 3 -k 2 --fault crash --property strong-fife
+}
+
 @test "a packed word is shown as the paper writes it" {
     exits 1 check colored_ticket:printed_quant -n 2 -k 1 --property exclusion
     says "ISSUE=(1,0) VALID=(1,0) QUANT=1,0"

@@ -54,6 +54,11 @@ teardown() {
     first=$(jq "$without_times" <<<"$output")
     exits 0 claims bl93 --json
     [ "$first" = "$(jq "$without_times" <<<"$output")" ]
+    # However many processes share the work.
+    ADMIT_THREADS=1 exits 0 claims bl93 --json
+    [ "$first" = "$(jq "$without_times" <<<"$output")" ]
+    ADMIT_THREADS=3 exits 0 claims bl93 --json
+    [ "$first" = "$(jq "$without_times" <<<"$output")" ]
 }
 
 @test "flbb89: all rows are decided, and only the figures as printed disagree" {

@@ -33,28 +33,133 @@ changed() {
     says "Confirmed"
 }
 
-@test "a statement about all runs is explored again" {
-    for property in strong-fife overtaking; do
-        found test:barging -n 3 -k 2 --property $property
+# runs LOOP STEP...: the trace with another run, given as who steps (iX: i crashes), repeated for ever from step LOOP on.
+runs() {
+    jq --argjson loop "$1" '.loop = $loop | .loop_end = ($ARGS.positional | length) | .steps = ($ARGS.positional
+        | map({process: .[:1] | tonumber, crash: endswith("X")}))' "$trace" --args "${@:2}" >"$trace.other"
+}
+
+# refuses TEXT: the other run is possible, but shows no violation; TEXT is what it lacks.
+refuses() {
+    exits 1 replay "$trace.other"
+    says "Not confirmed: the run is possible, but it does not violate $(jq -r .property "$trace"): $1"
+}
+
+@test "where it matters who is enabled, the setting is explored again" {
+    for setting in "test:ticket:short_doorway -n 3 --property strong-fife" \
+        "test:ticket:short_doorway -n 3 --property strong-fife --fault crash:1" \
+        "bakery:gives_up -n 2 --registers regular --property strong-fife" \
+        "test:barging -n 3 -k 2 --property overtaking" \
+        "unbounded_colored_ticket:left_behind -n 3 -k 2 --property overtaking" \
+        "bakery -n 2 --property k-deadlock-avoidance" \
+        "bakery -n 2 --registers regular --fault crash:1 --property k-deadlock-avoidance" \
+        "test:two_step_exit -n 2 --passages 1 --property k-deadlock-avoidance" \
+        "test:ticket:short_doorway -n 3 --property fifo-enabling" \
+        "test:narrow_exit -n 2 -k 2 --property fifo-enabling" \
+        "n_bit -n 2 --registers safe --property fifo-enabling"; do
+        found $setting
         exits 0 replay "$trace"
         says "exploring again"
         says "Confirmed"
     done
-    found test:ticket:short_doorway -n 3 --property fifo-enabling
-    exits 0 replay "$trace"
-    says "exploring again"
-    says "Confirmed"
 }
 
 @test "unless the one that is enabled is inside" {
-    found test:barging -n 3 -k 2 --property fifo-enabling
-    exits 0 replay "$trace"
+    for property in fifo-enabling strong-fife; do
+        found test:barging -n 3 -k 2 --property $property
+        exits 0 replay "$trace"
+        says_not "exploring again"
+        says "Confirmed"
+        # The same run says nothing of the other way round.
+        jq '.i as $i | .j as $j | .i = $j | .j = $i' "$trace" >"$trace.other"
+        refuses "process $(jq .j "$trace") does not step for ever in vain"
+    done
+}
+
+@test "or one who steps for ever is overtaken" {
+    found test:barging -n 2 --property overtaking
+    runs 3 0 1 1 0 1 1 1
+    exits 0 replay "$trace.other"
     says_not "exploring again"
     says "Confirmed"
-    # The same run says nothing of the other way round.
-    jq '.i as $i | .j as $j | .i = $j | .j = $i' "$trace" >"$trace.swapped"
-    exits 1 replay "$trace.swapped"
-    says "Not confirmed"
+}
+
+# In what follows the setting violates the property, and somebody steps in vain, but not in this run.
+
+@test "strong-fife: the run itself must show one enabled who came later" {
+    found test:barging -n 3 -k 2 --property strong-fife
+    runs 5 1 1 2 2 0 0
+    refuses "process 0 steps in vain, but it has not been waiting since process 1 left its remainder"
+    jq '.loop = null' "$trace" >"$trace.other"
+    refuses "it has no loop that comes back to where it began"
+    found test:ticket:short_doorway -n 3 --property strong-fife
+    jq -e '.i == 0 and .j == 1' "$trace"
+    runs 5 2 2 0 1 0 0
+    refuses "process 0 steps in vain, but process 1, which came later, is at no moment enabled"
+    runs 5 0 1 2 1 0 0
+    exits 0 replay "$trace.other"
+}
+
+@test "strong-fife: one who crashed is not enabled" {
+    found test:barging -n 3 --fault crash:1 --property strong-fife
+    jq -e '.i == 0 and .j == 1' "$trace"
+    runs 5 2 2 0 1 1X 0
+    refuses "process 0 steps in vain, but process 1, which came later, is at no moment enabled with nobody crashed"
+}
+
+@test "overtaking: who is enabled, or has crashed, is not overtaken" {
+    found test:ticket:short_doorway -n 3 -k 2 --property overtaking
+    jq -e '.i == 0' "$trace"
+    round="1 1 1 1"
+    runs 34 0 0 $round $round $round $round $round $round $round $round $round
+    refuses "others enter again and again past process 0, but it is enabled all the while"
+    found test:barging -n 2 --fault crash:1 --property overtaking
+    runs 2 0 0X 1 1 1
+    refuses "others enter again and again past process 0, but it has crashed"
+    runs 1 0 1 1 1
+    exits 0 replay "$trace.other"
+    runs 3 1 1 1 0 0 0
+    refuses "in its loop, process 0 does not wait while another enters"
+}
+
+@test "k-deadlock-avoidance: whoever steps in vain while all slots are taken may" {
+    found bakery -n 2 --property k-deadlock-avoidance
+    alone="0 0 0 0 0 0 0"
+    runs 13 $alone 1 1 1 1 1 1 1
+    refuses "since somebody last made progress, nobody waits to leave, and nobody waits to enter while fewer than 1 are"
+    runs 0 $alone
+    refuses "it has no loop"
+    found test:barging -n 2 --property overtaking
+    changed '.property = "k-deadlock-avoidance"'
+    cp "$trace" "$trace.other"
+    refuses "somebody makes progress in its loop, or nobody steps"
+}
+
+@test "fifo-enabling: the run itself must show one enabled who came later" {
+    found test:ticket:short_doorway -n 3 --property fifo-enabling
+    jq -e '.i == 0 and .j == 1' "$trace"
+    runs 4 1 1 0 0 0
+    refuses "process 0 steps in vain, but it has not been waiting since process 1 was in its remainder"
+    runs 5 2 2 0 1 0 0
+    refuses "process 0 steps in vain, but process 1, which came later, is at no moment enabled"
+}
+
+@test "fifo-enabling: nor on the way out" {
+    found test:narrow_exit -n 3 -k 3 --property fifo-enabling
+    jq -e '.i == 0 and .j == 1' "$trace"
+    runs 5 0 1 1 1 0 0
+    refuses "process 0 steps in vain, but it has not been waiting since process 1 was inside"
+    runs 6 2 2 2 1 0 0 0
+    refuses "process 0 steps in vain, but process 1, which came later, is at no moment enabled to leave"
+}
+
+@test "where tickets are not kept exactly, it is undecided who is enabled" {
+    found bakery -n 2 --registers regular --passages 1 --property fifo-enabling
+    exits 0 replay "$trace"
+    changed '.passages = null | .ticket_gap = 2'
+    exits 3 replay "$trace"
+    says "Undecided whether the run violates fifo-enabling: tickets are not kept exactly here"
+    says_not "onfirmed"
 }
 
 @test "replay shows the very diagram that check showed" {

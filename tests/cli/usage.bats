@@ -33,6 +33,7 @@ load helper
 
 @test "unknown properties; near matches are named" {
     refused "did you mean exclusion" check one_bit --property exclusoin
+    refused "did you mean fifo-enabling" check one_bit --property fifo
     refused "there is no property 'beauty'" check one_bit --property beauty
     refused "needs a value" check one_bit --property
 }

@@ -32,8 +32,8 @@ static void versions_agree(void **state)
 static void every_error_has_its_own_message(void **state)
 {
     (void)state;
-    for (int one = ADMIT_OK; one <= ADMIT_N_TOO_LARGE; one++)
-        for (int other = one + 1; other <= ADMIT_N_TOO_LARGE + 1; other++)
+    for (int one = ADMIT_OK; one <= ADMIT_UNSUPPORTED; one++)
+        for (int other = one + 1; other <= ADMIT_UNSUPPORTED + 1; other++)
             assert_string_not_equal(admit_error_message((admit_error)one), admit_error_message((admit_error)other));
     assert_string_equal(admit_error_message((admit_error)-1), admit_error_message((admit_error)1000));
 }
@@ -74,6 +74,11 @@ static void bad_parameters_are_refused(void **state)
         {"burns_lynch", 4, 4, ADMIT_BAD_K},
         {"n_factorial_bit", 10, 1, ADMIT_N_TOO_LARGE},
         {"n_factorial_bit/one_bit", 64, 1, ADMIT_N_TOO_LARGE},
+        {"afek/linear", 23, 3, ADMIT_N_TOO_LARGE},
+        {"zehavi/linear", 23, 3, ADMIT_N_TOO_LARGE},
+        {"afek/snapshot", 5, 3, ADMIT_N_TOO_LARGE},
+        {"afek/ideal", 3, 2, ADMIT_CHECKED_ONLY},
+        {"zehavi/ideal", 3, 2, ADMIT_CHECKED_ONLY},
     };
     void *memory = map_shared(65536);
     for (unsigned b = 0; b < sizeof bad / sizeof bad[0]; b++) {

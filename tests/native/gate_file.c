@@ -53,8 +53,10 @@ static void k_belongs_to_the_gate(void **state)
 static void bad_names_and_numbers_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", ".", "..", "a b", "a\n", "\xc3\xa4", "x*",
-                                      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "dir/"};
+    static const char *const bad[] = {
+        "",    ".",        "..", "a b",
+        "a\n", "\xc3\xa4", "x*", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "dir/"};
     for (unsigned b = 0; b < sizeof bad / sizeof bad[0]; b++)
         assert_refused(bad[b], &(admit_gate_options){.k = 1}, ADMIT_BAD_NAME, "name");
     assert_refused(NULL, &(admit_gate_options){.k = 1}, ADMIT_BAD_NAME, "name");
@@ -111,7 +113,7 @@ static void gates_are_listed(void **state)
     admit_gate_remove("a.1", 0), admit_gate_remove("b", 0);
 }
 
-/* --- resize and remove --------------------------------------------------------------------------------------------------- */
+/* --- resize and remove -------------------------------------------------------------------------------------------- */
 
 static void a_gate_can_be_resized(void **state)
 {
@@ -230,7 +232,7 @@ static void a_gate_can_be_looked_at_only(void **state)
     admit_gate_remove("seen", 0);
 }
 
-/* --- hostile files -------------------------------------------------------------------------------------------------------- */
+/* --- hostile files ------------------------------------------------------------------------------------------------ */
 
 static char image[1 << 20];
 static size_t image_size;

@@ -255,7 +255,7 @@ static void a_full_gate_says_so(void **state)
     admit_gate_close(gate);
 }
 
-/* --- ends of a wait ---------------------------------------------------------------------------------------------------- */
+/* --- ends of a wait ----------------------------------------------------------------------------------------------- */
 
 struct notice {
     unsigned calls, last_place, give_up_at;
@@ -323,7 +323,7 @@ static void a_signal_can_interrupt(void **state)
     admit_gate_close(gate);
 }
 
-/* --- a crowd ------------------------------------------------------------------------------------------------------------ */
+/* --- a crowd ------------------------------------------------------------------------------------------------------ */
 
 struct crowd_thread {
     admit_gate *gate;
@@ -337,8 +337,8 @@ static void *passes_many_times(void *data)
     struct crowd_thread *own = data;
     for (unsigned pass = 0; pass < own->passes; pass++) {
         admit_hold hold;
-        if (admit_gate_enter(own->gate, &hold) != ADMIT_OK ||
-            atomic_fetch_add(&own->inside[hold.slot], 1) != 0 || hold.slot >= own->k)
+        if (admit_gate_enter(own->gate, &hold) != ADMIT_OK || atomic_fetch_add(&own->inside[hold.slot], 1) != 0 ||
+            hold.slot >= own->k)
             atomic_fetch_add(&own->witness->violations, 1);
         if (pass % 16 == 0)
             sched_yield();

@@ -298,7 +298,7 @@ static void robust_mutexes_of_the_program_keep_working(void **state)
     munmap(mutex, 4096);
 }
 
-/* --- commands -------------------------------------------------------------------------------------------------------- */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 
 enum moment { BEFORE_FORK, BEFORE_INHERIT, AFTER_INHERIT, AFTER_EXEC };
 

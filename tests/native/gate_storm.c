@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Participants are killed with SIGKILL at random instants and replaced. Nobody is ever inside beside k others, no slot is
- * lost, nothing stalls. ADMIT_STORM_KILLS says how many (in each of the settings).
+ * Participants are killed with SIGKILL at random instants and replaced. Nobody is ever inside beside k others, no slot
+ * is lost, nothing stalls. ADMIT_STORM_KILLS says how many (in each of the settings).
  */
 #include "gate_witness.h"
 
@@ -105,9 +105,10 @@ static void rage(const struct storm *storm, const char *name, unsigned kills)
     for (unsigned w = 0; w < storm->workers; w++)
         end(worker[w]);
     admit_view *view = admit_gate_inspect(gate);
-    print_message("# k = %u, %u workers, %u kills: %lu entries, %lu recovered, %lu told of a death, longest gap %.1f ms\n",
-                  storm->k, storm->workers, kills, (unsigned long)witness->entries, (unsigned long)view->recovered,
-                  (unsigned long)witness->owner_died, (double)witness->longest_gap_ns / 1e6);
+    print_message(
+        "# k = %u, %u workers, %u kills: %lu entries, %lu recovered, %lu told of a death, longest gap %.1f ms\n",
+        storm->k, storm->workers, kills, (unsigned long)witness->entries, (unsigned long)view->recovered,
+        (unsigned long)witness->owner_died, (double)witness->longest_gap_ns / 1e6);
     admit_view_free(view);
     assert_int_equal(witness->violations, 0);
     assert_true(witness->entries > kills);

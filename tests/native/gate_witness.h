@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate_witness.h - an independent witness of exclusion across processes: the kernel. Whoever is inside with slot s locks
- * byte s of a file. That somebody else has it is a violation; so is a slot that does not exist. It also keeps the
+ * gate_witness.h - an independent witness of exclusion across processes: the kernel. Whoever is inside with slot s
+ * locks byte s of a file. That somebody else has it is a violation; so is a slot that does not exist. It also keeps the
  * book of who is to be killed, of entries, and of the longest time without one.
  *
- * The kernel marks a dead thread's life word before it takes away its file locks: whoever finds the lock of one that has
- * been killed waits for it.
+ * The kernel marks a dead thread's life word before it takes away its file locks: whoever finds the lock of one that
+ * has been killed waits for it.
  */
 #ifndef ADMIT_TESTS_GATE_WITNESS_H
 #define ADMIT_TESTS_GATE_WITNESS_H

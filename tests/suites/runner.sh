@@ -26,6 +26,13 @@ says() {
 
 check "counts what passes" judged "2 passed, 0 failed" 0 'echo 1..2; echo ok 1; echo ok 2'
 check "adds up suites" judged "3 passed, 0 failed" 0 'echo 1..1; echo ok' 'echo 1..2; echo ok; echo ok'
+export SUITES_AT_ONCE=2
+check "runs several at once" judged "2 passed, 0 failed" 0 \
+    'echo 1..1; for t in 1 2 3 4 5 6 7 8 9 10; do test -e '"$scratch"'/there && echo ok && break; sleep 0.2; done' \
+    'echo 1..1; touch '"$scratch"'/there; echo ok'
+check "a suite whose shell is killed fails" judged "1 passed, 1 failed" 1 \
+    'kill -9 $PPID $(ps -o ppid= -p $PPID)' 'echo 1..1; echo ok'
+unset SUITES_AT_ONCE
 check "counts what fails" judged "1 passed, 1 failed" 1 'echo ok 1; echo not ok 2 - bad; echo "# reason"; echo 1..2'
 check "shows what a failed case said" says '# reason'
 check "a crash fails" judged "1 passed, 1 failed" 1 'echo 1..1; echo ok 1; kill -SEGV $$'

@@ -105,7 +105,7 @@ BEGIN
         CALL_PART(look_around, S->part, L.look_around);
         forget(L.look_around);
     } else if (k == SET_TOO_SMALL) {
-        for_all ("too wide", L.j, 0, 17)
+        for_all ("too wide", L.j, 0, 65)
             (void)get(S->count[0]);
     } else if (k == FOREIGN_ROW) {
         AT("wrong")
@@ -335,7 +335,7 @@ static void refuses(void **state)
         {OUT_OF_DOMAIN, "writes 3 to mark[0], which has 3 values"},
         {DOORWAY_TWICE, "is not in one"},
         {FOREIGN_ROW, "which only process 1 may write"},
-        {SET_TOO_SMALL, "over 17 elements"},
+        {SET_TOO_SMALL, "over 65 elements"},
     };
     char message[256];
     (void)state;

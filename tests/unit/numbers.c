@@ -11,7 +11,7 @@
 enum { REGS_MAX = 2, SHORT = 60000 /* fewer than 2^15 tickets */, LONG = 400000 };
 
 struct world {
-    struct process process[STEPPED_PROCESSES_MAX];
+    struct process process[CHECKED_PROCESSES_MAX];
     uint64_t values[REGS_MAX];
 };
 

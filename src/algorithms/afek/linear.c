@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Figure 2 of Afek, Dolev, Gafni, Merritt and Shavit, 1994 (afek.h), over bounded timestamps: timestamps/linear.h.
+ */
+#define TIMESTAMPS "timestamps/linear.h"
+#include "algorithms/afek.h"
+
+AFEK(.title = "The l-Exclusion Algorithm, linear timestamps", .bits = "n + " TIMESTAMPS_BITS, AFEK_CLAIMS());
