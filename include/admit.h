@@ -99,7 +99,7 @@ typedef enum admit_error {
     ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
     ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
     ADMIT_NO_MEMORY,         /* the system has no memory left */
-    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would take too much memory */
+    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would be too large */
     ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
                            n and k */
     ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */

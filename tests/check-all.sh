@@ -66,6 +66,18 @@ peterson -n 4 -k 2 --property lockout-freedom --property fife
 peterson -n 4 -k 2 --fault crash
 peterson -n 3 -k 2 --fault crash --property lockout-freedom
 peterson -n 3 -k 2 --property local-spin
+afek/ideal -n 2
+afek/ideal -n 3
+afek/ideal -n 3 -k 2
+afek/ideal -n 3 -k 2 --fault crash
+afek/unbounded -n 3 -k 2
+afek/unbounded -n 3 -k 2 --fault crash
+zehavi/ideal -n 2
+zehavi/ideal -n 2 -k 2
+zehavi/ideal -n 3 -k 2 --property exclusion
+zehavi/ideal -n 3 -k 2 --passages 1
+zehavi/ideal -n 3 -k 2 --passages 1 --fault crash --property lockout-freedom --property fife
+zehavi/unbounded -n 2
 semaphore -n 5 -k 3
 semaphore -n 5 -k 3 --fault crash:2
 semaphore -n 5 -k 2 --property lockout-freedom --property fifo-enabling

@@ -24,6 +24,12 @@
 
 #include TIMESTAMPS
 
+/* A test may watch how Test changes: tests/algorithms/watched.h. */
+#ifndef WATCH
+#define WATCHED
+#define WATCH(set) ((void)0)
+#endif
+
 struct shared {
     array x;
     struct timestamps timestamps;
@@ -40,6 +46,7 @@ struct locals {
     proc j;
     procset todo;
     procset S, y;
+    WATCHED
 };
 
 DECLARE
@@ -68,6 +75,7 @@ repeat:
     procset Test = L.S & L.y & ordered_before(&L.scan, i, n);
     forget(L.scan);
     forget(L.y);
+    WATCH(Test);
     if (elements(Test) >= k)
         try_again(repeat);
     forget(L.S);

@@ -17,9 +17,10 @@
  *  - Theorem 1: k-exclusion, starvation freedom while fewer than k have crashed, first in, first enabled.
  *
  * Deviations from the text
- *  - "Foreach i" leaves p itself out: there is no X[p][p]. It would never matter: p is not before itself, so that
- *    Compete, Ignore and Order< of p for p are never read, and line 12 does not write Allow[p][p]; Discover[p][p] stays
- *    false, since p reads Reveal[p] only while it is false; without it nobody looks at Allow[p][p].
+ *  - "Foreach i" leaves p itself out: there is no X[p][p]. It would never matter, but for the number of steps: p is
+ *    not before itself, so that Compete, Ignore and Order< of p for p are never read, and line 12 does not write
+ *    Allow[p][p]; Discover[p][p] stays false, since p reads Reveal[p] only while it is false; without it nobody looks
+ *    at Allow[p][p].
  *  - What the text keeps of `order` is who is before p; lines 9 and 10 only copy it, and are no steps.
  *  - Order< and Allow, whose initial values are immaterial, are false at first, which makes far fewer states to explore.
  *    With IMMATERIAL defined as ANY_VALUE they may hold anything: tests/algorithms/immaterial.c.

@@ -21,7 +21,8 @@
  * the sum to be above the c of both together: whoever has all of H behind it and has seen lo or less is counted for the
  * upper one, too. A read can take a Label out of the count, and nothing brings one in.
  *
- * On registers that are not atomic a label can be read before a register holds it, so that this is for atomic ones.
+ * On registers that are not atomic a label can be read before a register holds it, and faults that write registers take
+ * labels down again. So this is for atomic registers, and for no other fault than a crash.
  *
  * So the renaming is exact, unlike that of tickets.h in general: no step is ambiguous, and every verdict counts.
  */
@@ -33,7 +34,8 @@
 static inline bool has_climbs(const struct model *model)
 {
     const struct setting *setting = &model->instance.setting;
-    return setting->algorithm->about.climb.todo != 0 && setting->registers == ATOMIC;
+    bool labels_fall = setting->shutdowns > 0 || setting->aborts || setting->failures > 0;
+    return setting->algorithm->about.climb.todo != 0 && setting->registers == ATOMIC && !labels_fall;
 }
 
 /* The width that the gap above lo, which is so wide, gets. */

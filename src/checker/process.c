@@ -50,6 +50,7 @@ static uint8_t *copy(const struct instance *instance, struct process *process, u
 static void number_copies(struct instance *instance)
 {
     const char *id = instance->setting.algorithm->about.id;
+    instance->copy_number = must_allocate(instance->setting.n * sizeof *instance->copy_number);
     for (unsigned i = 0; i < instance->setting.n; i++) {
         instance->copy_number[i] = must_allocate(instance->reg_count * sizeof *instance->copy_number[i]);
         unsigned count = 0;
@@ -129,6 +130,7 @@ void instance_close(struct instance *instance)
 {
     for (unsigned i = 0; i < instance->setting.n; i++)
         free(instance->copy_number[i]);
+    free(instance->copy_number);
     free(instance->shared);
     free(instance->cells);
     free(instance->regs);

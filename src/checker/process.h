@@ -45,11 +45,11 @@ struct instance {
     struct cell *cells;
     struct reg *regs;
     unsigned reg_count;
-    uint16_t *own;       /* registers by their only writer: those of process i are own[own_first[i]] .. */
-    unsigned *own_first; /* n + 1 of them */
-    int16_t *copy_number[STEPPED_PROCESSES_MAX]; /* per process and register: see struct stepping */
-    unsigned copies;                             /* remembered registers of one process */
-    bool tolerant;       /* steps on values that may never occur are being tried: do not insist on the rules */
+    uint16_t *own;         /* registers by their only writer: those of process i are own[own_first[i]] .. */
+    unsigned *own_first;   /* n + 1 of them */
+    int16_t **copy_number; /* per process and register: see struct stepping */
+    unsigned copies;       /* remembered registers of one process */
+    bool tolerant;         /* steps on values that may never occur are being tried: do not insist on the rules */
     size_t process_size; /* how many bytes of struct process matter: the fixed part, this algorithm's locals, copies */
 };
 

@@ -14,11 +14,14 @@
 
 #include "checker/question.h"
 #include "checker/trace.h"
+#include "timestamps/history.h"
 
 #define PAPERS(PAPER)                                                                                                  \
     PAPER(lamport86)                                                                                                   \
     PAPER(bl93)                                                                                                        \
-    PAPER(flbb89)
+    PAPER(flbb89)                                                                                                      \
+    PAPER(afek94)                                                                                                      \
+    PAPER(zehavi13)
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +52,13 @@ struct row;
 /* What the paper says: it holds, it does not; or nothing, but the row belongs to the others. */
 enum published { AFFIRMED, DENIED, UNSAID };
 
+/* Histories of a timestamp system (timestamps/drive.h). */
+struct histories {
+    const char *system;             /* NULL: none is asked */
+    const char *plan;               /* every interleaving of it; NULL: random runs, a sample */
+    enum history_property property; /* what random runs are judged by; those of a plan are judged by DEFINITION */
+};
+
 struct statement {
     const char *where; /* "Theorem 3": statements with the same stand together and are shown together */
     const char *says;  /* NULL: the words for its property and its faults */
@@ -63,6 +73,9 @@ struct statement {
     unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
     unsigned struck;       /* how many may shut down, or fail; 0: all. How many may crash; 0: one */
     bool any_order;
+    unsigned passages;          /* how often each goes through; 0: without end */
+    uint8_t passages_of[4];     /* of each process, if they differ; then n is at most 4 */
+    const char *led_to, *steps; /* where it is explored from, if not from the start, and the steps there (schedule.h) */
 
     /* What is asked: one of these. */
     unsigned properties; /* bits */
@@ -71,6 +84,7 @@ struct statement {
     const struct quantity *quantity;
     const struct calculation *calculation;
     const char *other; /* another algorithm, for a calculation about two */
+    struct histories history;
 
     bool together; /* one row for all the properties: do all of them hold? */
     formula *bound;
@@ -94,6 +108,14 @@ struct judge {
 struct enabled_judge {
     const char *name;
     void (*ask)(struct finding *finding, const struct exploration *exploration, const struct enabled *enabled);
+};
+
+/* A flag that each process has for each other, or for all: that it is up exactly from where the text raises it to where
+ * it lowers it. */
+struct announcement {
+    struct judge judge;
+    const char *raised_at, *lowered_at; /* markers of the text */
+    const char *down_at;                /* those at which it is down; at all others, outside the remainder, it is up */
 };
 
 /* A number that is counted. */
@@ -202,6 +224,14 @@ extern const struct quantity variables_per_process, single_reader_variables, bin
 
 extern const struct calculation fcfs_and_no_deadlock, costs_increase, changes_somewhere, cycles_with_i;
 extern const struct calculation nullified_variables;
+void ask_up_between(struct finding *finding, const struct exploration *exploration, const struct judge *judge);
+extern const struct judge discovered_since_revealed, stays_discovered;
+extern const struct quantity discovery_writes, bits_in_all, bits_of_each, largest_register, boolean_variables;
+extern const struct calculation order_example, references_counted, references_grow;
+/* What a statement's history asks. */
+void ask_history(struct row *row);
+void history_name(const struct statement *statement, char *name, size_t size);
+
 extern const struct calculation equivalent_systems, equivalence_carries_over, values_reached;
 
 #endif

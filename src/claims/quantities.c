@@ -57,3 +57,31 @@ static uint64_t product_of_domains(const struct instance *instance)
     return product;
 }
 const struct quantity bounded_values = {"values of what is bounded", product_of_domains, NULL};
+
+/* --- bits --------------------------------------------------------------------------------------------------------- */
+
+/* UINT64_MAX where something is unbounded. */
+const struct quantity bits_in_all = {"bits in all", shared_bits, NULL};
+const struct quantity bits_of_each = {"bits of each process", shared_bits_each, NULL};
+
+static uint64_t bits_of_largest(const struct instance *instance)
+{
+    uint64_t largest = 0;
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        uint64_t domain = register_domain(instance, r), bits = 0;
+        while (bits < 63 && domain > UINT64_C(1) << bits)
+            bits++;
+        largest = bits > largest ? bits : largest;
+    }
+    return largest;
+}
+const struct quantity largest_register = {"bits of the largest register", bits_of_largest, NULL};
+
+static uint64_t count_booleans(const struct instance *instance)
+{
+    uint64_t count = 0;
+    for (unsigned r = 0; r < instance->reg_count; r++)
+        count += register_domain(instance, r) == BOOLEAN;
+    return count;
+}
+const struct quantity boolean_variables = {"boolean variables", count_booleans, NULL};

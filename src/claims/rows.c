@@ -65,7 +65,15 @@ static void write_claim(struct row *row, unsigned behaviours, const char *behavi
                                  property_words[property]);
     bool add_behaviour = behaviour != NULL && (statement->says == NULL || !is_single(behaviours));
     if (add_behaviour && used < size)
-        snprintf(row->claim + used, size - used, ", %s", behaviour);
+        used += (size_t)snprintf(row->claim + used, size - used, ", %s", behaviour);
+    if (statement->passages > 0 && used < size)
+        used += (size_t)snprintf(row->claim + used, size - used, ", %u passage%s each", statement->passages,
+                                 statement->passages > 1 ? "s" : "");
+    for (unsigned i = 0; i < statement->n.to && statement->passages_of[0] > 0 && used < size; i++)
+        used += (size_t)snprintf(row->claim + used, size - used, "%s%u", i > 0 ? "," : ", passages ",
+                                 statement->passages_of[i]);
+    if (statement->led_to != NULL && used < size)
+        snprintf(row->claim + used, size - used, ", %s", statement->led_to);
 }
 
 static void write_property(struct row *row)
@@ -81,6 +89,8 @@ static void write_property(struct row *row)
         snprintf(row->property, sizeof row->property, "%s %s", name, statement->other);
     else if (name != NULL)
         snprintf(row->property, sizeof row->property, "%s", name);
+    else if (statement->history.system != NULL)
+        history_name(statement, row->property, sizeof row->property);
     for (unsigned p = 0; p < PROPERTIES && used < sizeof row->property; p++)
         if (row->properties >> p & 1)
             used += (size_t)snprintf(row->property + used, sizeof row->property - used, "%s%s", used > 0 ? " + " : "",
@@ -102,7 +112,10 @@ static struct setting setting_of(const struct statement *statement, const struct
     setting.failures = behaviour == FAILURE ? struck : 0;
     setting.aborts = behaviour == ABORT;
     setting.transient = behaviour == TRANSIENT;
-    memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
+    memset(setting.passages, statement->passages > 0 ? (int)statement->passages : UNBOUNDED_PASSAGES,
+           sizeof setting.passages);
+    if (statement->passages_of[0] > 0)
+        memcpy(setting.passages, statement->passages_of, sizeof statement->passages_of);
     return setting;
 }
 

@@ -36,11 +36,13 @@ static bool needs_exploration(const struct row *row)
            (row->statement->quantity != NULL && row->statement->quantity->explored != NULL);
 }
 
-static bool same_setting(const struct setting *a, const struct setting *b)
+static bool same_setting(const struct row *row, const struct row *other)
 {
-    return a->algorithm == b->algorithm && a->n == b->n && a->k == b->k && a->registers == b->registers &&
-           a->any_order == b->any_order && a->crashes == b->crashes && a->shutdowns == b->shutdowns &&
-           a->failures == b->failures && a->aborts == b->aborts && a->transient == b->transient;
+    const struct setting *a = &row->setting, *b = &other->setting;
+    return row->statement->steps == other->statement->steps && a->algorithm == b->algorithm && a->n == b->n &&
+           a->k == b->k && a->registers == b->registers && a->any_order == b->any_order && a->crashes == b->crashes &&
+           a->shutdowns == b->shutdowns && a->failures == b->failures && a->aborts == b->aborts &&
+           a->transient == b->transient && memcmp(a->passages, b->passages, sizeof a->passages) == 0;
 }
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
@@ -153,6 +155,8 @@ static void answer_alone(struct row *row, uint64_t limit)
     forget_notes(row);
     if (row->statement->calculation != NULL) {
         row->statement->calculation->compute(row, limit);
+    } else if (row->statement->history.system != NULL) {
+        ask_history(row);
     } else {
         struct instance instance;
         instance_open(&instance, &row->setting);
@@ -174,6 +178,17 @@ struct work {
     unsigned groups;
 };
 
+/* The steps that lead to where an exploration begins. */
+static void read_steps(struct schedule_file *schedule, const struct row *row)
+{
+    char message[160];
+    FILE *text = fmemopen((void *)row->statement->steps, strlen(row->statement->steps), "r");
+    schedule->name = row->statement->where;
+    if (text == NULL || !schedule_read(schedule, text, row->setting.n, message, sizeof message))
+        die("internal error: the steps of \"%s\" cannot be read", row->statement->where);
+    fclose(text);
+}
+
 /* Explores the setting of row number `first` and answers all rows of its group. Returns whether it came to an end. */
 static bool answer_group(const struct work *work, unsigned first, uint64_t most)
 {
@@ -192,6 +207,11 @@ static bool answer_group(const struct work *work, unsigned first, uint64_t most)
     bool graph = question.keep_graph || question.setting.transient || question.property_count > 1 ||
                  question.properties[0] != EXCLUSION;
     question.options.memory_limit = memory_limit(graph, most);
+    struct schedule_file schedule = {0};
+    if (rows->row[first].statement->steps != NULL) {
+        read_steps(&schedule, &rows->row[first]);
+        question.options.schedule = &schedule;
+    }
     double start = now();
     struct answer answer;
     question_answer(&question, &answer);
@@ -200,6 +220,7 @@ static bool answer_group(const struct work *work, unsigned first, uint64_t most)
         if (work->group[r] == first)
             take_answer(&rows->row[r], &question, &answer, work->asking);
     answer_close(&answer, &question);
+    schedule_close(&schedule);
     for (unsigned r = first; r < rows->count; r++)
         if (work->group[r] == first)
             rows->row[r].seconds = now() - start;
@@ -231,7 +252,7 @@ void rows_answer(struct rows *rows, const struct asking *asking)
         work.group[r] = r;
         for (unsigned other = 0; needs_exploration(&rows->row[r]) && work.group[r] == r && other < r; other++)
             if (work.group[other] == other && needs_exploration(&rows->row[other]) &&
-                same_setting(&rows->row[other].setting, &rows->row[r].setting))
+                same_setting(&rows->row[other], &rows->row[r]))
                 work.group[r] = other;
         if (work.group[r] == r)
             work.first[work.groups++] = r;

@@ -102,6 +102,17 @@ static json_t *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
 }
 
+/* A number for all, a list if they differ, or null: without end. */
+static json_t *passages_json(const struct statement *statement)
+{
+    if (statement->passages_of[0] == 0)
+        return number_or_null(statement->passages > 0, statement->passages);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < statement->n.to; i++)
+        json_array_append_new(list, json_integer(statement->passages_of[i]));
+    return list;
+}
+
 static json_t *row_json(const struct row *row, bool listed_only)
 {
     const struct setting *setting = &row->setting;
@@ -112,11 +123,11 @@ static json_t *row_json(const struct row *row, bool listed_only)
         json_array_append_new(faults, json_string(names[f]));
     enum agreement agreement = row_agreement(row);
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper", row->paper->id,
-        "claim", row->claim, "algorithm", text_or_null(algorithm != NULL ? algorithm->about.id : NULL), "n",
-        number_or_null(setting->n > 0, setting->n), "k", number_or_null(setting->k > 0, setting->k), "registers",
-        text_or_null(algorithm != NULL ? register_kind_name[setting->registers] : NULL), "faults", faults, "property",
-        row->property, "published",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "paper",
+        row->paper->id, "claim", row->claim, "algorithm", text_or_null(algorithm != NULL ? algorithm->about.id : NULL),
+        "n", number_or_null(setting->n > 0, setting->n), "k", number_or_null(setting->k > 0, setting->k), "registers",
+        text_or_null(algorithm != NULL ? register_kind_name[setting->registers] : NULL), "faults", faults, "passages",
+        passages_json(row->statement), "property", row->property, "published",
         row->statement->published == UNSAID ? json_null() : json_boolean(row->statement->published == AFFIRMED),
         "found", text_or_null(listed_only ? NULL : verdict_name[row->found]), "measured",
         number_or_null(row->has_measured, row->measured), "bound", number_or_null(row->has_bound, row->bound), "states",
@@ -272,12 +283,14 @@ static void print_rows(const struct rows *rows, double seconds, bool listed_only
 /* lamport86.one_bit.n3.safe.abort.deadlock-freedom.json: what the row is about, so that it is the same in every run. */
 static void trace_name(const struct row *row, char *name, size_t size)
 {
-    char faults[64], k[16] = "";
+    char faults[64], k[16] = "", passages[16] = "";
     faults_text(row, faults, sizeof faults);
     if (row->setting.k > 1)
         snprintf(k, sizeof k, ".k%u", row->setting.k);
-    snprintf(name, size, "%s.%s.n%u%s.%s%s.%s.%s.json", row->paper->id, algorithm_text(row), row->setting.n, k,
-             register_kind_name[row->setting.registers], row->setting.any_order ? ".any" : "",
+    if (row->setting.passages[0] != UNBOUNDED_PASSAGES)
+        snprintf(passages, sizeof passages, ".p%u", row->setting.passages[0]);
+    snprintf(name, size, "%s.%s.n%u%s%s.%s%s.%s.%s.json", row->paper->id, algorithm_text(row), row->setting.n, k,
+             passages, register_kind_name[row->setting.registers], row->setting.any_order ? ".any" : "",
              strcmp(faults, "-") == 0 ? "normal" : faults, row->property);
     for (char *at = name; *at != '\0'; at++)
         if (strchr("/:, +", *at) != NULL)

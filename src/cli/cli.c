@@ -101,8 +101,8 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
         usage_error(command, "%s with n = %u and k = %u packs %u bits into one word, and there is room for %d",
                     about->id, n, *k, about->word_bits(n, *k), STEPPED_WORD_BITS);
     if (about->max_n > 0 && n > about->max_n)
-        usage_error(command, "%s is for n up to %u, not for n = %u: its registers would take too much memory",
-                    about->id, about->max_n, n);
+        usage_error(command, "%s is for n up to %u, not for n = %u: its registers would be too large", about->id,
+                    about->max_n, n);
     if (about->k > 0 && *k != about->k)
         usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
     if (*k > n)

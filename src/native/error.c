@@ -65,8 +65,8 @@ const char *admit_last_error_text(void)
 
 admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n)
 {
-    snprintf(n_too_large, sizeof n_too_large,
-             "%s is for n up to %u, not for n = %u: its registers would take too much memory", id, max_n, n);
+    snprintf(n_too_large, sizeof n_too_large, "%s is for n up to %u, not for n = %u: its registers would be too large",
+             id, max_n, n);
     return ADMIT_N_TOO_LARGE;
 }
 

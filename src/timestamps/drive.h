@@ -35,4 +35,8 @@ void drive_randomly(struct drive_report *report, const struct driven *system, co
  * A complaint has the schedule. */
 void drive_everywhere(struct drive_report *report, const struct driven *system, const char *plan, uint64_t states_max);
 
+/* The same, one schedule after another, for systems without views: judged by all that can be asked of a bare history.
+ * Only for short plans. */
+void drive_schedules(struct drive_report *report, const struct driven *system, const char *plan);
+
 #endif

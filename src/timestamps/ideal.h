@@ -8,8 +8,8 @@
  *  - Label: i moves to the end. Scan: read ORDER.
  *  - No machine has such steps. It is for the checker, so that what is built upon a timestamp system can be explored
  *    with the fewest states. Each of its histories is one of any other timestamp system, in runs where nobody
- *    interrupts an operation; so a violation found with it is one of all of them. That there is none is said of it
- *    alone.
+ *    interrupts an operation; so a run found with it that violates something is one of all of them. That there is none
+ *    is said of it alone; and so is it that a process is enabled (strong-fife), which is about all runs.
  *
  * One word, a number below n!: with n = 3 it takes 3 bits of a state.
  */

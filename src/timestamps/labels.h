@@ -75,7 +75,7 @@ static inline label first_label(unsigned n)
 
 static inline unsigned succ(unsigned d)
 {
-    return d == 5 ? 3 : d + 1;
+    return d >= 5 ? 3 : d + 1; /* 6, 7: a register that is not atomic, or whose writer has failed, may hold them */
 }
 
 static inline bool below(unsigned a, unsigned b)

@@ -89,10 +89,13 @@ in_jq() {
     json 'all(.[] | select(.kind == "mutant"); (.broken | length) > 0 and (.caught_by | startswith("-n ")))'
 }
 
+# Over bounded timestamps one passage each: two processes that go on for ever have many millions of states.
 @test "every claim of the catalogue is one that check accepts" {
     exits 0 algorithms --json
     while read -r id property registers model; do
-        exits 0 check "$id" -n 2 --property "$property" --registers "$registers" ${model:+--model "$model"}
+        case $id in */linear | */snapshot) few=1 ;; *) few= ;; esac
+        exits 0 check "$id" -n 2 --property "$property" --registers "$registers" ${model:+--model "$model"} \
+            ${few:+--passages "$few"}
     done < <(jq -r '.[] | .id as $id | .claims[] | "\($id) \(.property) \(.registers) \(.model // "")"' <<<"$output")
 }
 

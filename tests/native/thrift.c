@@ -34,7 +34,8 @@ static double now(void)
 /* Where all of very many registers are gone through in each passage, fewer: lest work be taken for waiting. */
 static unsigned crowd_for(const char *id)
 {
-    return admit_algorithm_max_n(id) >= 64 ? 64 : 6;
+    unsigned max = admit_algorithm_max_n(id);
+    return max >= 64 ? 64 : max < 6 ? max : 6;
 }
 
 static void waiting_burns_little(void **state)

@@ -25,6 +25,7 @@ struct seen {
 
 struct party {
     const struct timestamps *timestamps;
+    pthread_barrier_t *start;
     unsigned i, n, operations;
     struct seen *seen;
 };
@@ -45,6 +46,7 @@ static void *label_and_scan(void *argument)
     const struct timestamps *S = party->timestamps;
     struct native_passage passage = {.i = party->i, .n = party->n, .k = 1};
     unsigned seed = party->i + 1;
+    pthread_barrier_wait(party->start);
     for (unsigned o = 0; o < party->operations; o++) {
         struct seen *seen = &party->seen[o];
         seed = seed * 1103515245 + 12345;
@@ -84,12 +86,15 @@ static void threads_of(unsigned n, unsigned operations)
     timestamps_declare(&D, &timestamps, n, 1);
     pthread_t threads[THREADS_MAX];
     struct party parties[THREADS_MAX];
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, n);
     for (unsigned i = 0; i < n; i++) {
-        parties[i] = (struct party){&timestamps, i, n, operations, calloc(operations, sizeof(struct seen))};
+        parties[i] = (struct party){&timestamps, &start, i, n, operations, calloc(operations, sizeof(struct seen))};
         assert_int_equal(pthread_create(&threads[i], NULL, label_and_scan, &parties[i]), 0);
     }
     for (unsigned i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&start);
 
     struct label_graph *graph = label_graph_open(n);
     unsigned written = 0;
@@ -108,7 +113,8 @@ static void threads_of(unsigned n, unsigned operations)
     char cycle[512];
     if (!label_graph_is_acyclic(graph, cycle, sizeof cycle))
         fail_msg("n = %u: %s", n, cycle);
-    assert_true(written >= n);
+    /* One whose label is the newest need not write; only the newest at the start may find itself so without a write. */
+    assert_true(written >= n - 1);
     label_graph_close(graph);
     free(cells);
 }

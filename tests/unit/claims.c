@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "claims/claims.h"
+#include "timestamps/drive.h"
 
 /* Asks a judge about an algorithm, and checks that a counterexample, if there is one, can be executed and confirmed. */
 static enum verdict ask_in(const struct judge *judge, struct setting setting)
@@ -161,6 +162,54 @@ static void back_to_normal(void **context)
     assert_int_equal(ask_from(&returns_to_normal, "one_bit", 2), VIOLATED);
 }
 
+/* --- announcements, discoveries, histories ------------------------------------------------------------------------ */
+
+static const struct announcement ignore = {{"Ignore", ask_up_between, PROPERTIES, NULL, "Ignore", 0},
+                                           "2",
+                                           "8",
+                                           "1|11(a)i|11(a)ii|11b|11(b)i|12|13|14a|14b|15"};
+static const struct announcement compete = {{"Compete", ask_up_between, PROPERTIES, NULL, "Compete", 0}, "1", "15", ""};
+
+static void announcements(void **context)
+{
+    (void)context;
+    assert_int_equal(ask(&compete.judge, "zehavi/ideal", 2), HOLDS);
+    assert_int_equal(ask(&compete.judge, "zehavi/ideal:competes_late", 2), VIOLATED);
+    assert_int_equal(ask(&ignore.judge, "zehavi/ideal", 2), HOLDS);
+    assert_int_equal(ask(&ignore.judge, "zehavi/ideal:ignore_late", 2), VIOLATED);
+    assert_int_equal(ask(&ignore.judge, "zehavi/ideal:ignore_too_short", 2), VIOLATED);
+}
+
+static void discoveries(void **context)
+{
+    (void)context;
+    assert_int_equal(ask(&discovered_since_revealed, "zehavi/ideal", 2), HOLDS);
+    assert_int_equal(ask(&discovered_since_revealed, "zehavi/ideal:always_revealed", 2), VIOLATED);
+    assert_int_equal(ask(&discovered_since_revealed, "zehavi/ideal:looks_once", 2), VIOLATED);
+    assert_int_equal(ask(&stays_discovered, "zehavi/ideal", 2), HOLDS);
+    assert_int_equal(ask(&stays_discovered, "zehavi/ideal:always_anew", 2), VIOLATED);
+}
+
+static void schedules_of_a_plan(void **context)
+{
+    (void)context;
+    struct drive_report report;
+    /* Two Scans of two processes, one read each, and of three. */
+    drive_schedules(&report, driven_find("unbounded"), "S/S");
+    assert_true(report.complete);
+    assert_int_equal(report.runs, 2);
+    drive_schedules(&report, driven_find("ideal"), "S/S/S");
+    assert_int_equal(report.runs, 6);
+    /* Two operations of one step each, of two processes: 4 over 2. */
+    drive_schedules(&report, driven_find("ideal"), "LS/LS");
+    assert_int_equal(report.runs, 6);
+    assert_true(report.premises[PROPOSITION_1] > 0);
+    drive_schedules(&report, driven_find("unbounded:as_printed"), "LS/LS");
+    assert_int_equal(report.violated, PROPOSITION_1);
+    assert_false(report.complete);
+    free(report.complaint);
+}
+
 /* --- the tables --------------------------------------------------------------------------------------------------- */
 
 static void rows_make_sense(void **context)
@@ -176,11 +225,13 @@ static void rows_make_sense(void **context)
         const struct stepped_algorithm *algorithm = row->setting.algorithm;
         assert_int_equal((statement->properties != 0) + (statement->judge != NULL) +
                              (statement->enabled_judge != NULL) + (statement->quantity != NULL) +
-                             (statement->calculation != NULL),
+                             (statement->calculation != NULL) + (statement->history.system != NULL),
                          1);
         assert_true(row->property[0] != '\0');
         assert_true(strlen(row->claim) < sizeof row->claim - 1 && strlen(row->property) < sizeof row->property - 1);
-        assert_true(algorithm != NULL || statement->calculation != NULL);
+        assert_true(algorithm != NULL || statement->calculation != NULL || statement->history.system != NULL);
+        assert_true(statement->history.system == NULL || driven_find(statement->history.system) != NULL);
+        assert_int_equal(statement->led_to == NULL, statement->steps == NULL);
         if (algorithm == NULL)
             continue;
         assert_true(row->setting.k <= row->setting.n);
@@ -228,6 +279,7 @@ int main(void)
         cmocka_unit_test(turns),          cmocka_unit_test(start_is_the_place), cmocka_unit_test(label_is_left),
         cmocka_unit_test(values),         cmocka_unit_test(implied_false),      cmocka_unit_test(defaults),
         cmocka_unit_test(writers),        cmocka_unit_test(single_reader),      cmocka_unit_test(stabilizing),
-        cmocka_unit_test(back_to_normal), cmocka_unit_test(rows_make_sense),    cmocka_unit_test(settings_are_shared)};
+        cmocka_unit_test(back_to_normal), cmocka_unit_test(rows_make_sense),    cmocka_unit_test(settings_are_shared),
+        cmocka_unit_test(announcements),  cmocka_unit_test(discoveries),        cmocka_unit_test(schedules_of_a_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

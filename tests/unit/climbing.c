@@ -92,12 +92,30 @@ static void all_passages(void **state)
     explored_close(explored);
 }
 
+/* An abort and a shutdown take labels down again, so that the argument of climbing.h does not hold, and the general
+ * renaming is to be used, as for a text that says nothing of how its tickets are made. */
+static void labels_that_fall(void **state)
+{
+    (void)state;
+    struct setting setting = with_passages(3, (const uint8_t[]){1, 1, 1});
+    struct stepped_algorithm tickets = *setting.algorithm;
+    tickets.about.climb = (struct climb){0};
+    for (unsigned aborts = 0; aborts < 2; aborts++) {
+        setting.aborts = aborts;
+        setting.shutdowns = !aborts;
+        struct setting in_general = setting;
+        in_general.algorithm = &tickets;
+        assert_int_equal(states_of(&setting), states_of(&in_general));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_processes),
         cmocka_unit_test(three_processes),
         cmocka_unit_test(all_passages),
+        cmocka_unit_test(labels_that_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,8 @@ static void digits_are_ordered(void **state)
         for (unsigned b = 1; b <= 5; b++)
             assert_int_equal(below(a, b), expected[a][b]);
     }
+    for (unsigned a = 0; a < 1 << DIGIT_BITS; a++) /* whatever it is made from, a new digit fits */
+        assert_true(succ(a) >= 1 && succ(a) <= 5);
 }
 
 static label label_from(const char *digits, unsigned n)
@@ -210,12 +212,11 @@ static void runs_of(const char *name, unsigned n, uint64_t runs)
         fail_msg("%s, n = %u: %s", name, n, report.complaint);
     for (unsigned p = 0; p < HISTORY_PROPERTIES; p++) {
         bool fires = (system->has_views || (p != DEFINITION && p != SNAPSHOTS)) && (n > 2 || p != PROPOSITION_3);
-        if (fires && report.premises[p] == 0)
+        if (fires && !is_quick() && report.premises[p] == 0)
             fail_msg("%s, n = %u: the premise of %s is never met", name, n, history_property_name[p]);
     }
     struct steps most = most_steps(name, n);
-    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads
-    one
+    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads one
      * writes nothing. */
     most.reads[LABEL_OPERATION] -= strcmp(name, "linear") == 0 && n == 2;
     for (unsigned o = 0; o < OPERATIONS; o++) {

@@ -5,4 +5,5 @@
 #define TIMESTAMPS "timestamps/linear.h"
 #include "algorithms/afek.h"
 
-AFEK(.title = "The l-Exclusion Algorithm, linear timestamps", .bits = "n + " TIMESTAMPS_BITS, AFEK_CLAIMS());
+AFEK(.title = "The l-Exclusion Algorithm, linear timestamps", .bits = "n + " TIMESTAMPS_BITS,
+     .bits_each = "1 + 3 * (n - 1) * (n + 2)", AFEK_CLAIMS());

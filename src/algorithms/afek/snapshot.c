@@ -5,4 +5,5 @@
 #define TIMESTAMPS "timestamps/snapshot.h"
 #include "algorithms/afek.h"
 
-AFEK(.title = "The l-Exclusion Algorithm, snapshot timestamps", .bits = "n + " TIMESTAMPS_BITS, AFEK_CLAIMS());
+AFEK(.title = "The l-Exclusion Algorithm, snapshot timestamps", .bits = "n + " TIMESTAMPS_BITS,
+     .bits_each = "3 * (n - 1) * (n + 1) + 2 * n", AFEK_CLAIMS());

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * afek/ideal, watched.
+ */
+#include "watched.h"
+
+#include "algorithms/afek/ideal.c"

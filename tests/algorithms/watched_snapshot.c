@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * afek/snapshot, watched.
+ */
+#include "watched.h"
+
+#include "algorithms/afek/snapshot.c"
