@@ -121,6 +121,18 @@ static inline bool is_owner(word its, word valid)
 /* A compare-and-swap of what was told; whether its process sleeps is the kernel's business. */
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
 
+/* The record has the ticket in ISSUE, or a later one. */
+static inline bool has_drawn(word its, word issue)
+{
+    return at_most(number_of(issue), ticket_of(told(its)));
+}
+
+/* Whatever the one before has come to. */
+static inline word with_draw(word w, word issue)
+{
+    return has_drawn(w, issue) ? w : w ^ told(w) ^ entry(number_of(issue), IN, !phase_in(w));
+}
+
 /* In whatever state the ticket is by now, unless it has been returned. */
 static inline word if_outstanding(word w, word its, enum state state)
 {
@@ -128,14 +140,40 @@ static inline word if_outstanding(word w, word its, enum state state)
     return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
 }
 
+/* --- drawing ------------------------------------------------------------------------------------------------------ */
+
+struct record_draw {
+    position at;
+    proc except; /* in: who needs no help */
+    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
+};
+
+/* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
+PROCEDURE(record_draw)
+BEGIN
+    word w;
+    AT("ISSUE")
+    L.issue = get(ISSUE);
+    if (who_in(L.issue) < n && who_in(L.issue) != L.except) {
+        AT("recorded?")
+        if (!has_drawn(get(RECORD[who_in(L.issue)]), L.issue)) {
+            AT("note draw")
+            act(RECORD[who_in(L.issue)], w, w = with_draw(w, L.issue));
+        }
+    }
+    forget(L.except);
+END
+
 /* --- handing over ------------------------------------------------------------------------------------------------- */
+
+enum round { LOOKING, SETTLING, RETURNING };
 
 struct hand_over {
     position at;
-    proc whose;    /* in: the ticket to return; its owner has abandoned it */
-    flag returned; /* out: it has been; otherwise it is in line still */
-    proc who;      /* in whose name VALID moves on; `its` is this one's record */
-    proc another;  /* another one that must be looked at; `other` is that one's record */
+    proc whose;   /* in: whose ticket must be returned, if it is due */
+    number stage; /* of one round: what there is to return; VALID's own ticket; VALID moves on */
+    proc who;     /* in whose name it does; `its` is this one's record; 0: there is nothing to return */
+    proc another; /* another one that must be looked at; `other` is that one's record */
     procset todo;
     word valid, its, other;
 };
@@ -144,22 +182,24 @@ PROCEDURE(hand_over)
 BEGIN
     word w;
 again:
+    L.stage = LOOKING;
     AT("VALID")
     L.valid = get(VALID);
     AT("its ticket")
     L.its = told(get(RECORD[L.whose]));
-    L.who = L.whose;
-    L.returned = !is_outstanding(L.its) || says_returned(L.valid, L.whose, L.its);
+    /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
+    if (!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))
+        L.its = 0;
+    L.who = L.its != 0 ? L.whose : 0;
     if (is_owner(L.its, L.valid))
         goto turn;
-    if (!is_due(L.valid, L.whose, L.its))
-        L.its = 0;
+    L.stage = SETTLING;
 settle:
     /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
     L.other = 0;
     AT("drawn?")
     if (at_most(number_of(L.valid), number_of(get(ISSUE)))) {
-        for_all("whose is it?", L.another, 0, n) {
+        for_all ("whose is it?", L.another, 0, n) {
             L.other = told(get(RECORD[L.another]));
             if (is_owner(L.other, L.valid))
                 break;
@@ -173,8 +213,9 @@ settle:
                 forget(L.another);
                 goto settle;
             }
+            L.other = told(w);
         }
-        if (state_of(L.other) == WAITING || state_of(L.other) == GRANTED) {
+        if (state_of(L.other) == GRANTED) {
             forget(L.other);
             AT("wake")
             wake(RECORD[L.another]);
@@ -189,6 +230,7 @@ settle:
     if (L.its == 0)
         goto done;
 turn:
+    L.stage = RETURNING;
     if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
         L.another = (proc)(number_of(L.valid) % n);
         AT("whose turn?")
@@ -200,6 +242,7 @@ turn:
         forget(L.other), forget(L.another);
     }
 move_on:
+    L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
     if (who_in(L.valid) < n && who_in(L.valid) != L.who) {
         L.another = (proc)who_in(L.valid);
@@ -208,7 +251,7 @@ move_on:
         if (says_returned(L.valid, L.another, L.other)) {
             AT("still VALID?")
             if (get(VALID) != L.valid) {
-                forget(L.other), forget(L.another), forget(L.its);
+                forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
                 goto again;
             }
             AT("note return")
@@ -219,23 +262,26 @@ move_on:
     AT("return")
     change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
     if (w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose) {
-        forget(L.its);
+        forget(L.valid), forget(L.its), forget(L.who);
         goto again;
     }
-    L.returned = true;
-    L.valid = w;
+    L.valid = named(number_of(w), UINT_MAX, 0);
     L.its = 0;
+    forget(L.who);
+    L.stage = SETTLING;
     goto settle;
 done:
-    forget(L.valid), forget(L.who);
+    forget(L.valid), forget(L.stage);
 END
+
+/* --- the dead ----------------------------------------------------------------------------------------------------- */
 
 struct recover {
     position at;
     proc whose;
-    flag returned;
     number s;
-    word issue, its;
+    word its;
+    struct record_draw draw;
     struct hand_over over;
 };
 
@@ -243,25 +289,17 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
-    L.returned = false;
-    AT("its draw?")
-    L.issue = get(ISSUE);
-    if (who_in(L.issue) == L.whose) { /* (G1) */
-        AT("recorded?")
-        L.its = told(get(RECORD[L.whose]));
-        if (ticket_of(L.its) != number_of(L.issue)) {
-            AT("note its draw")
-            change(RECORD[L.whose], w, L.its, entry(number_of(L.issue), IN, !phase_in(L.its)));
-        }
-    }
-    forget(L.issue);
+    L.draw.except = (proc)n;
+    CALL(record_draw, L.draw);
+    forget(L.draw);
     AT("its record")
     L.its = told(get(RECORD[L.whose]));
     if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
+        L.its = in_state(L.its, IN);
         if (L.whose != i) {
             AT("dead still?")
             if (!is_dead(LIFE[L.whose])) /* (G5) */
-                goto done;
+                goto alive;
         }
         for (L.s = 0; L.s < k - 1; L.s++) { /* (G8) */
             AT("free its slot")
@@ -271,24 +309,45 @@ BEGIN
         AT("bury")
         act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
     }
+    forget(L.its);
     /* Even if it has been returned: the dead one may have died before it had woken somebody. */
     L.over.whose = L.whose;
     CALL(hand_over, L.over);
-    L.returned = is_outstanding(L.its) && L.over.returned;
-done:;
+alive:
+    forget(L.its);
+END
+
+struct look_for_dead {
+    position at;
+    proc other;
+    procset todo;
+    struct recover recover;
+};
+
+SELDOM(look_for_dead)
+BEGIN
+    for_all_others ("dead?", L.other) {
+        if (is_dead(LIFE[L.other])) {
+            L.recover.whose = L.other;
+            CALL(recover, L.recover);
+            forget(L.recover);
+        }
+    }
+    forget(L.todo), forget(L.other);
 END
 
 /* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
 
 struct locals {
     position at;
-    proc other;
-    flag dead;
     number s;
-    procset todo;
     word own; /* this process's record: its ticket and phase */
-    word issue, its;
-    struct recover recover;
+    struct record_draw draw;
+    struct look_for_dead look;
+    /* of the kernel */
+    flag woke_one;
+    proc other;
+    procset todo;
 };
 
 ENTER
@@ -303,53 +362,34 @@ home:
             forget(L.own);
             try_again(home);
         }
-        AT("note passed")
-        put(RECORD[i], in_state(L.own, OUT));
     }
     L.own = entry(0, IN, phase_in(L.own));
 draw:
-    AT("ISSUE")
-    L.issue = get(ISSUE);
-    if (who_in(L.issue) < n && who_in(L.issue) != i) { /* (G1) */
-        AT("recorded?")
-        L.its = told(get(RECORD[who_in(L.issue)]));
-        if (!at_most(number_of(L.issue), ticket_of(L.its))) {
-            AT("note draw")
-            change(RECORD[who_in(L.issue)], w, L.its, entry(number_of(L.issue), IN, !phase_in(L.its)));
-        }
-        forget(L.its);
-    }
+    L.draw.except = (proc)i;
+    CALL(record_draw, L.draw);
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
-        if (!at_most(number_of(L.issue) + 1, number_of(get(VALID))))
+        if (!at_most(number_of(L.draw.issue) + 1, number_of(get(VALID))))
             not_free();
     }
     AT("draw")
-    change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
-    if (w != named(number_of(L.issue) + 1, i, 0)) {
-        forget(L.issue);
+    change(ISSUE, w, L.draw.issue, named(number_of(L.draw.issue) + 1, i, 0));
+    if (w != named(number_of(L.draw.issue) + 1, i, 0)) {
+        forget(L.draw);
         goto draw;
     }
     waiting_room();
-    forget(L.issue);
+    forget(L.draw);
     L.own = entry(number_of(w), IN, !phase_in(L.own));
-    AT("record")
-    jot(RECORD[i], L.own);
     AT("valid?")
     if (!patiently(is_valid(get(VALID), L.own))) {
-wait:
+    wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));
+        CALL_SELDOM(look_for_dead, L.look); /* (G7) */
+        forget(L.look);
         AT("valid now?")
         if (!is_valid(get(VALID), L.own)) { /* (G6) */
-            for_all_others("dead?", L.other) {
-                if (is_dead(LIFE[L.other])) {
-                    L.recover.whose = L.other;
-                    CALL(recover, L.recover);
-                    forget(L.recover);
-                }
-            }
-            forget(L.todo), forget(L.other);
             AT("fall asleep")
             if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
                 may_give_up();
@@ -358,21 +398,6 @@ wait:
             }
             goto wait;
         }
-        L.dead = false;
-        for_all_others("anybody dead?", L.other) {
-            if (is_dead(LIFE[L.other])) {
-                L.dead = true;
-                break;
-            }
-        }
-        forget(L.todo), forget(L.other);
-        if (L.dead) { /* (G7) */
-            for_all_others("rouse", L.other)
-                wake(RECORD[L.other]);
-        }
-        forget(L.todo), forget(L.other), forget(L.dead);
-        AT("up")
-        put(RECORD[i], L.own);
     }
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
@@ -391,52 +416,30 @@ BEGIN
     AT("leave")
     jot(RECORD[i], in_state(L.own, LEAVING));
     forget(L.s);
-    L.recover.over.whose = i;
-    CALL(hand_over, L.recover.over);
-    forget(L.recover);
+    L.look.recover.over.whose = i;
+    CALL(hand_over, L.look.recover.over);
+    forget(L.look);
     AT("out")
     jot(RECORD[i], in_state(L.own, OUT));
 END
 
 GIVE_UP
 BEGIN
-    word w;
     AT("abandon")
-    act(RECORD[i], w, w = in_state(L.own, ABANDONED));
-    L.dead = false;
-    for_all_others("anybody dead?", L.other) {
-        if (is_dead(LIFE[L.other])) {
-            L.dead = true;
-            break;
-        }
-    }
-    forget(L.todo), forget(L.other);
-    if (L.dead) { /* (G7) */
-        for_all_others("rouse", L.other)
-            wake(RECORD[L.other]);
-    }
-    forget(L.todo), forget(L.other), forget(L.dead);
-    L.recover.over.whose = i;
-    CALL(hand_over, L.recover.over);
-    if (L.recover.over.returned) {
-        forget(L.recover);
-        AT("out")
-        put(RECORD[i], in_state(L.own, OUT));
-    }
+    put(RECORD[i], in_state(L.own, ABANDONED));
+    forget(L.own);
+    CALL_SELDOM(look_for_dead, L.look); /* (G7) */
+    forget(L.look);
+    L.look.recover.over.whose = i;
+    CALL(hand_over, L.look.recover.over);
 END
 
 NEWCOMER
 BEGIN
     AT("claim life")
     claim_life(LIFE[i]);
-    L.recover.whose = i;
-    CALL(recover, L.recover);
-    if (L.recover.returned) {
-        L.own = L.recover.its;
-        forget(L.recover);
-        AT("out")
-        put(RECORD[i], in_state(L.own, OUT));
-    }
+    L.look.recover.whose = i;
+    CALL(recover, L.look.recover);
 END
 
 DEATH
@@ -446,10 +449,10 @@ BEGIN
     act(RECORD[i], w, w = told(w));
     AT("kernel: mark")
     put(LIFE[i], DEAD);
-    for_all_others("kernel: wake one", L.other) {
-        act(RECORD[L.other], w, L.dead = bed(w) == LYING; w = L.dead ? with_bed(w, WOKEN) : w);
-        if (L.dead)
-            break;
+    for_all_others ("kernel: wake one", L.other) {
+        bool slept = false;
+        act(RECORD[L.other], w, slept = bed(w) == ASLEEP; w = notices(w, L.woke_one));
+        L.woke_one |= slept;
     }
 END
 
@@ -458,9 +461,14 @@ END
  * Of numbers the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those from the
  * smaller of the two on keep their distances. Of the older ones only their order matters, and only the order with
  * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
- * through, with gaps, and all others between two of them become the first number of the gap. */
+ * through, with gaps, and all others between two of them become the first number of the gap.
+ *
+ * ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a compare-and-swap
+ * with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or that is on its way
+ * out. Which such copy a process has makes no difference if all it can still do with it is to fail. */
 
-enum { KEPT_MAX = 8 * 16 }; /* of 16 processes, no more of which are checked */
+enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
+#define STALE named(0, 0, 0) /* no ticket has this number */
 
 struct renaming {
     word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
@@ -508,7 +516,8 @@ static word renamed(const struct renaming *renaming, word number)
 static void rename_named(const struct renaming *renaming, word *w)
 {
     word low = FIELD(*w, 0, WHO_BITS + PHASE_BITS);
-    *w = (*w == 0 ? 0 : renamed(renaming, number_of(*w))) << (WHO_BITS + PHASE_BITS) | low;
+    if (number_of(*w) != 0)
+        *w = renamed(renaming, number_of(*w)) << (WHO_BITS + PHASE_BITS) | low;
 }
 
 static void rename_entry(const struct renaming *renaming, word *w)
@@ -517,28 +526,93 @@ static void rename_entry(const struct renaming *renaming, word *w)
         *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << (STATE_BITS + PHASE_BITS);
 }
 
-/* The records, and what has been read of them, by process. A word that is 0 is no copy. */
+static bool is_stale(word copy, word now)
+{
+    return copy != 0 && copy != now;
+}
+
+/* Only if the draw is in the record: otherwise it may be noted still. */
+static void forget_stale_draw(unsigned n, struct record_draw *draw, const word *issue, const word *records)
+{
+    unsigned who = who_in(draw->issue);
+    if (!is_stale(draw->issue, *issue) || (who < n && !at_most(number_of(draw->issue), ticket_of(records[who]))))
+        return;
+    draw->issue = STALE;
+}
+
+/* Only if it cannot bury any more, nor free a slot. */
+static void forget_stale_ticket(struct recover *recover, word record, const word *slots, unsigned k)
+{
+    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record)
+        return;
+    for (unsigned s = 0; s + 1 < k; s++)
+        if (slots[s] == named(ticket_of(recover->its), recover->whose, 0))
+            return;
+    recover->its = entry(0, IN, 0);
+}
+
+/* Nobody has this ticket, and nobody will. */
+static bool is_gone(unsigned n, word number, word issue, const word *records)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
+            return false;
+    return number != number_of(issue) ? at_most(number, number_of(issue))
+                                      : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
+}
+
+/* VALID will not move on from there: the round ends in vain. Only if it cannot note a return, or wake anybody, before. */
+static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
+{
+    const word *records = registers + 2;
+    if (over->stage == LOOKING || over->valid == 0 || over->valid == registers[1])
+        return;
+    word noted = records[over->another];
+    if (over->stage == RETURNING && if_outstanding(noted, over->other, OUT) == noted) {
+        over->valid = over->its = over->other = 0;
+        over->who = over->another = 0;
+    }
+    if (over->stage == SETTLING) {
+        word number = is_gone(n, number_of(over->valid), registers[0], records) ? 0 : number_of(over->valid);
+        over->valid = named(number, UINT_MAX, 0);
+        if (over->its != 0) {
+            over->its = entry(0, LEAVING, 0);
+            over->who = over->whose;
+        }
+    }
+}
+
+static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
+{
+    const word *records = registers + 2;
+    struct recover *recover = &locals->look.recover;
+    forget_stale_draw(n, &locals->draw, &registers[0], records);
+    forget_stale_draw(n, &recover->draw, &registers[0], records);
+    forget_stale_ticket(recover, records[recover->whose], records + n, k);
+    forget_stale_round(n, &recover->over, registers);
+}
+
 static void rename_locals(const struct renaming *renaming, struct locals *locals)
 {
+    struct recover *recover = &locals->look.recover;
     rename_entry(renaming, &locals->own);
-    rename_named(renaming, &locals->issue);
-    rename_entry(renaming, &locals->its);
-    rename_named(renaming, &locals->recover.issue);
-    rename_entry(renaming, &locals->recover.its);
-    rename_named(renaming, &locals->recover.over.valid);
-    rename_entry(renaming, &locals->recover.over.its);
-    rename_entry(renaming, &locals->recover.over.other);
+    rename_named(renaming, &locals->draw.issue);
+    rename_named(renaming, &recover->draw.issue);
+    rename_entry(renaming, &recover->its);
+    rename_named(renaming, &recover->over.valid);
+    rename_entry(renaming, &recover->over.its);
+    rename_entry(renaming, &recover->over.other);
 }
 
 static void keep_locals(struct renaming *renaming, const struct locals *locals)
 {
-    keep(renaming, number_of(locals->issue));
-    keep(renaming, ticket_of(locals->its));
-    keep(renaming, number_of(locals->recover.issue));
-    keep(renaming, ticket_of(locals->recover.its));
-    keep(renaming, number_of(locals->recover.over.valid));
-    keep(renaming, ticket_of(locals->recover.over.its));
-    keep(renaming, ticket_of(locals->recover.over.other));
+    const struct recover *recover = &locals->look.recover;
+    keep(renaming, number_of(locals->draw.issue));
+    keep(renaming, number_of(recover->draw.issue));
+    keep(renaming, ticket_of(recover->its));
+    keep(renaming, number_of(recover->over.valid));
+    keep(renaming, ticket_of(recover->over.its));
+    keep(renaming, ticket_of(recover->over.other));
 }
 
 static void flip_if(bool does, word *w)
@@ -554,12 +628,12 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
     flip_if(who_in(registers[1]) == whose, &registers[1]);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = frames[i];
-        struct hand_over *over = &locals->recover.over;
+        struct recover *recover = &locals->look.recover;
+        struct hand_over *over = &recover->over;
         flip_if(i == whose, &locals->own);
-        flip_if(who_in(locals->issue) == whose, &locals->its);
-        flip_if(locals->recover.whose == whose, &locals->recover.its);
+        flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
         flip_if(who_in(over->valid) == whose, &over->valid);
-        flip_if(over->who == whose, &over->its);
+        flip_if(over->who == whose && ticket_of(over->its) != 0, &over->its);
         flip_if(over->another == whose, &over->other);
     }
 }
@@ -573,8 +647,10 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
     renaming.count = 0;
     if (number_of(registers[1]) < renaming.base)
         renaming.base = number_of(registers[1]);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
+        forget_stale_copies(n, k, frames[i], registers);
         keep_locals(&renaming, frames[i]);
+    }
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming);
@@ -606,7 +682,7 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
 {
     (void)n, (void)k;
     static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "LEAVING", "ABANDONED"};
-    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [WOKEN] = " woken"};
+    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [ASLEEP] = " asleep", [WOKEN] = " woken"};
     snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
              bed_name[bed(w) & 3]);
 }
@@ -615,18 +691,17 @@ DECLARE
 {
     S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2, UINT_MAX, 0), .shown = show_named,
                            .unbounded = true);
-    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0),
-                           .shown = show_named, .unbounded = true);
-    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), entry(1, OUT, 0), .writer = ANYBODY, .shown = show_entry,
-                          .unbounded = true);
+    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0), .shown = show_named,
+                           .unbounded = true);
+    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), entry(1, OUT, 0), .writer = ANYBODY,
+                          .shown = show_entry, .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);
     S->life = registers("LIFE", n, BOOLEAN, ALIVE, .writer = ANYBODY);
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", .rename_all = rename_numbers,
-          .slot_at = offsetof(struct locals, s),
+          .fairness = "first in, first enabled", .rename_all = rename_numbers, .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
                  {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},

@@ -66,11 +66,11 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
                        unsigned capacity)
 {
     gate->header = (struct gate_header *)memory;
-    gate->issue = (struct cell *)(memory + places->cells);
-    gate->valid = gate->issue + 1;
-    gate->slot = gate->valid + 1;
-    gate->record = gate->slot + (most_k - 1);
-    gate->heir = gate->record + places->records;
+    gate->cells.issue = (struct cell *)(memory + places->cells);
+    gate->cells.valid = gate->cells.issue + 1;
+    gate->cells.slot = gate->cells.valid + 1;
+    gate->cells.record = gate->cells.slot + (most_k - 1);
+    gate->cells.heir = gate->cells.record + places->records;
     gate->spot = (struct spot *)(memory + places->spots);
     gate->people = (struct people *)(memory + places->people);
     gate->records = places->records;

@@ -98,6 +98,7 @@ struct seat {
     struct seat *next; /* of this thread */
     _Atomic uint32_t *life;
     struct sleeper sleeper;
+    struct native_passage passage;
     bool inside;
     bool in_line; /* with a place that it has given up */
     bool bequeathed, with_children;
@@ -115,6 +116,11 @@ struct recent {
 };
 extern __thread struct recent admit_recent __attribute__((tls_model("initial-exec")));
 
+/* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
+struct gate_cells {
+    struct cell *issue, *valid, *record, *slot, *heir;
+};
+
 /* The part of a handle that a forked child does not inherit: it finds zeros. */
 struct gate_local {
     _Atomic uint64_t serial; /* never the same for two handles; 0: not joined yet in this process */
@@ -123,7 +129,7 @@ struct gate_local {
 
 struct admit_gate {
     struct gate_header *header;
-    struct cell *issue, *valid, *slot, *record, *heir;
+    struct gate_cells cells;
     struct spot *spot;
     struct people *people;
     struct gate_local *local;

@@ -106,7 +106,7 @@ static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint6
 
 enum heir_state admit_heir(admit_gate *gate, unsigned who)
 {
-    _Atomic uint64_t *heir = &gate->heir[who].value;
+    _Atomic uint64_t *heir = &gate->cells.heir[who].value;
     uint64_t word = atomic_load(heir);
     while (word != 0) {
         enum heir_state state = state_of_heir(gate, who, word);
@@ -120,7 +120,7 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who)
 
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
 {
-    uint64_t word = atomic_load(&gate->heir[who].value);
+    uint64_t word = atomic_load(&gate->cells.heir[who].value);
     bool named = kind_of(word) != 0 && kind_of(word) <= PID_MAX;
     if (named)
         *pid = (long)kind_of(word);
@@ -164,14 +164,14 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
     }
     seat->bequeathed = true;
     seat->with_children = with_children;
-    atomic_store(&gate->heir[seat->who].value,
+    atomic_store(&gate->cells.heir[seat->who].value,
                  heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED, hold->ticket));
     return ADMIT_OK;
 }
 
 void admit_heir_dismiss(struct seat *seat)
 {
-    atomic_store(&seat->gate->heir[seat->who].value, 0);
+    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
     if (seat->heirs_fd >= 0)
         close(seat->heirs_fd);
     seat->heirs_fd = -1;
@@ -186,7 +186,7 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     uint64_t who = atomic_load(&gate->spot[hold->slot].who) - 1;
     if (who >= gate->records)
         return ADMIT_NOT_HOLDING;
-    _Atomic uint64_t *heir = &gate->heir[who].value;
+    _Atomic uint64_t *heir = &gate->cells.heir[who].value;
     uint64_t allowed = heir_word(ALLOWED_WITH_CHILDREN, hold->ticket);
     if (atomic_compare_exchange_strong(heir, &allowed, heir_word(CHILDREN, hold->ticket)))
         return ADMIT_OK;

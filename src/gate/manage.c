@@ -124,7 +124,7 @@ static void wake_all(admit_gate *gate)
 {
     syscall(SYS_futex, &gate->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     for (unsigned who = 0; who < present_in(gate); who++)
-        admit_wake(&gate->record[who].value);
+        admit_wake(&gate->cells.record[who].value);
 }
 
 /* "gate "gpu" is in use: inside 4711 (train), 4712 (train); waiting 4713 (sort)" */

@@ -9,16 +9,11 @@
 #define ADMIT_SYMBOL admit_gate_text
 #include "algorithms/gate.c"
 
-static inline struct shared arrays_of(const admit_gate *gate)
-{
-    return (struct shared){
-        .issue = gate->issue, .valid = gate->valid, .record = gate->record, .slot = gate->slot, .life = gate->heir};
-}
+_Static_assert(sizeof(struct shared) == sizeof(struct gate_cells), "the text's arrays are the gate's");
 
-static inline struct native_passage passage_of(const struct seat *seat, struct sleeper *sleeper)
+static inline const struct shared *shared_of(const admit_gate *gate)
 {
-    const admit_gate *gate = seat->gate;
-    return (struct native_passage){.i = seat->who, .n = gate->records, .k = gate->most_k, .sleeper = sleeper};
+    return (const struct shared *)&gate->cells;
 }
 
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
@@ -47,13 +42,16 @@ static admit_error no_slot(const admit_gate *gate)
 }
 
 /* With a place in line that nobody will use, unless it has been passed already. */
-static admit_error give_up_place(struct sleeper *sleeper, struct native_passage *P, struct locals *frame)
+static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *seat, word own)
 {
-    const struct shared S = arrays_of(sleeper->gate);
-    give_up(P, &S, frame);
+    struct sleeper *sleeper = &seat->sleeper;
+    struct locals frame;
+    start_frame(&frame);
+    frame.own = own;
+    give_up(&seat->passage, shared_of(seat->gate), &frame);
     sleeper->slept = sleeper->saw_dead = false;
-    sleeper->seat->in_line = admit_protocol_in_line(sleeper->gate, sleeper->seat->who);
-    atomic_fetch_add(&sleeper->gate->header->abandoned, 1);
+    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+    atomic_fetch_add(&seat->gate->header->abandoned, 1);
     return sleeper->why;
 }
 
@@ -74,14 +72,14 @@ static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const ad
     sleeper->how = how;
     if (how != NULL)
         sleeper->interrupts = atomic_load(&gate->local->interrupts);
-    struct native_passage P = passage_of(seat, sleeper);
-    P.only_if_free = only_if_free;
+    struct native_passage *P = &seat->passage;
+    P->only_if_free = only_if_free;
+    P->outcome = GOES_IN;
     struct locals frame;
     start_frame(&frame);
-    const struct shared S = arrays_of(gate);
-    enter(&P, &S, &frame);
-    if (__builtin_expect(P.outcome != GOES_IN, 0))
-        return P.outcome == NOT_FREE ? no_slot(gate) : give_up_place(sleeper, &P, &frame);
+    enter(P, shared_of(gate), &frame);
+    if (__builtin_expect(P->outcome != GOES_IN, 0))
+        return P->outcome == NOT_FREE ? no_slot(gate) : give_up_place(seat, frame.own);
     seat->inside = true;
     seat->record = frame.own;
     seat->slot = hold->slot = frame.s;
@@ -159,13 +157,11 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
 
 static inline void leave_by(struct seat *seat)
 {
-    struct native_passage P = passage_of(seat, &seat->sleeper);
     struct locals frame;
     start_frame(&frame);
-    const struct shared S = arrays_of(seat->gate);
     frame.own = seat->record;
     frame.s = seat->slot;
-    leave(&P, &S, &frame);
+    leave(&seat->passage, shared_of(seat->gate), &frame);
     seat->inside = false;
 }
 
@@ -178,7 +174,7 @@ void admit_protocol_reserve(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
     if (seat->slot + 1 < gate->most_k)
-        atomic_store(&gate->slot[seat->slot].value, 0);
+        atomic_store(&gate->cells.slot[seat->slot].value, 0);
     seat->inside = false;
 }
 
@@ -206,27 +202,27 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 
 void admit_protocol_join(struct seat *seat)
 {
-    struct native_passage P = passage_of(seat, &seat->sleeper);
     struct locals frame;
     start_frame(&frame);
-    const struct shared S = arrays_of(seat->gate);
-    newcomer(&P, &S, &frame);
+    seat->passage = (struct native_passage){
+        .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
+    newcomer(&seat->passage, shared_of(seat->gate), &frame);
     seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
 }
 
 bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
 {
-    word its = atomic_load(&gate->record[who].value);
-    return is_outstanding(its) && !says_returned(atomic_load(&gate->valid->value), who, its);
+    word its = atomic_load(&gate->cells.record[who].value);
+    return is_outstanding(its) && !says_returned(atomic_load(&gate->cells.valid->value), who, its);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
 {
-    word issue = atomic_load(&gate->issue->value);
-    word its = atomic_load(&gate->record[who].value);
-    word valid = atomic_load(&gate->valid->value);
+    word issue = atomic_load(&gate->cells.issue->value);
+    word its = atomic_load(&gate->cells.record[who].value);
+    word valid = atomic_load(&gate->cells.valid->value);
     if (who_in(issue) == who && !at_most(number_of(issue), ticket_of(its))) /* drawn, not recorded yet */
         its = entry(number_of(issue), IN, !phase_in(its));
     struct standing standing = {.ticket = ticket_of(its)};
@@ -248,21 +244,21 @@ enum { FIRST_ISSUE = 1 };
 
 uint64_t admit_protocol_drawn(const admit_gate *gate)
 {
-    return number_of(atomic_load(&gate->issue->value)) - FIRST_ISSUE;
+    return number_of(atomic_load(&gate->cells.issue->value)) - FIRST_ISSUE;
 }
 
 /* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
 
 void admit_protocol_format(admit_gate *gate, unsigned k)
 {
-    for (struct cell *cell = gate->issue; cell < gate->heir + gate->records; cell++)
+    for (struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
         *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
     unsigned reserved = gate->most_k - k;
     unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
-    atomic_store(&gate->issue->value, named(FIRST_ISSUE + reserved, last, 0));
-    atomic_store(&gate->valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
+    atomic_store(&gate->cells.issue->value, named(FIRST_ISSUE + reserved, last, 0));
+    atomic_store(&gate->cells.valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
     for (unsigned who = 0; who < gate->records; who++) {
-        atomic_store(&gate->record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
+        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
     }
     atomic_store(&gate->header->present, reserved);
@@ -271,28 +267,28 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
 /* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out as ISSUE and VALID say. */
 static int tickets_add_up(const admit_gate *gate)
 {
-    word issue = atomic_load(&gate->issue->value), valid = atomic_load(&gate->valid->value);
+    word issue = atomic_load(&gate->cells.issue->value), valid = atomic_load(&gate->cells.valid->value);
     word out = 0;
     for (unsigned who = 0; who < gate->records; who++) {
         struct standing standing = admit_protocol_standing(gate, who);
         if (standing.stage == STAGE_OUT)
             continue;
         out++;
-        if (!at_most(standing.ticket, number_of(atomic_load(&gate->issue->value))))
+        if (!at_most(standing.ticket, number_of(atomic_load(&gate->cells.issue->value))))
             return 0;
     }
-    if (issue != atomic_load(&gate->issue->value) || valid != atomic_load(&gate->valid->value))
+    if (issue != atomic_load(&gate->cells.issue->value) || valid != atomic_load(&gate->cells.valid->value))
         return -1; /* cannot tell */
     return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out;
 }
 
 bool admit_protocol_in_order(const admit_gate *gate)
 {
-    for (const struct cell *cell = gate->issue; cell < gate->heir + gate->records; cell++)
+    for (const struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
         if (cell->writer != NATIVE_WRITER_ANYBODY)
             return false;
     for (unsigned who = 0; who < gate->records; who++)
-        if (state_of(atomic_load(&gate->record[who].value)) > ABANDONED)
+        if (state_of(atomic_load(&gate->cells.record[who].value)) > ABANDONED)
             return false;
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         int sum = tickets_add_up(gate);

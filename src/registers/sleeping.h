@@ -34,7 +34,7 @@ enum life { ALIVE, DEAD };
 
 #ifdef ADMIT_STEPPED
 
-enum { UP, LYING, WOKEN, BED_BITS = 2, BED_SHIFT = 18 };
+enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 2, BED_SHIFT = 18 };
 
 static inline word told(word w)
 {
@@ -52,11 +52,12 @@ static inline word with_bed(word w, unsigned bed)
 }
 
 #define lie_down(r, v) put(r, with_bed((v), LYING))
-static inline bool lies_undisturbed(word w, word v)
-{
-    return told(w) == v && bed(w) == LYING;
-}
-#define falls_asleep(r, v) lies_undisturbed(get(r), (v))
+#define falls_asleep(r, v)                                                                                             \
+    __extension__({                                                                                                    \
+        word w_;                                                                                                       \
+        act(r, w_, w_ = told(w_) == (v) && bed(w_) == LYING ? with_bed(w_, ASLEEP) : w_);                              \
+        bed(w_) == ASLEEP;                                                                                             \
+    })
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(bed(get(r)) == WOKEN)
 #define patiently(c) (c)
@@ -65,10 +66,17 @@ static inline bool lies_undisturbed(word w, word v)
 #define claim_life(r) put(r, ALIVE)
 #define only_if_free() false
 #define not_free() ((void)0)
+
+/* What a death is to one who watches: if it lies, it sees it before it sleeps; of those asleep, one is woken. */
+static inline word notices(word w, bool woke_one)
+{
+    return bed(w) == LYING || (bed(w) == ASLEEP && !woke_one) ? with_bed(w, WOKEN) : w;
+}
+
 #define wake(r)                                                                                                        \
     do {                                                                                                               \
         word w_;                                                                                                       \
-        act(r, w_, w_ = bed(w_) == LYING ? with_bed(w_, WOKEN) : w_);                                                  \
+        act(r, w_, w_ = bed(w_) == ASLEEP ? with_bed(w_, WOKEN) : w_);                                                 \
     } while (0)
 
 #define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
@@ -100,7 +108,7 @@ static inline enum outcome death_any(struct stepping *P, const void *shared, voi
 #undef MORE_PARTS
 #define MORE_PARTS                                                                                                     \
     {                                                                                                                  \
-        give_up_any, newcomer_any, death_any                                                                               \
+        give_up_any, newcomer_any, death_any                                                                           \
     }
 
 #else

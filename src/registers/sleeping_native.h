@@ -13,11 +13,12 @@
 
 #include "registers/native.h"
 
-enum { UP, LYING, WOKEN, BED_BITS = 0, BED_SHIFT = 44 };
+enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 44 };
 
 #define told(w) (w)
 #define bed(w) ((void)(w), UP)
 #define with_bed(w, b) (w)
+#define notices(w, woke_one) ((void)(woke_one), (w))
 
 /* How often the head of the line looks before it lies down: some microseconds, longer than a hand-over between two
  * cores. */
@@ -80,6 +81,18 @@ void admit_pause(void);
 #define LEAVE ONE_PIECE leave(struct native_passage *P, const struct shared *S, struct locals *frame)
 #undef PROCEDURE
 #define PROCEDURE(p) ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame)
+#undef SELDOM
+#define SELDOM(p)                                                                                                      \
+    ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame);                                    \
+    static __attribute__((noinline, cold)) void p##_apart(struct native_passage *P, const struct shared *S)            \
+    {                                                                                                                  \
+        struct p frame;                                                                                                \
+        frame.at = 0;                                                                                                  \
+        p(P, S, &frame);                                                                                               \
+    }                                                                                                                  \
+    PROCEDURE(p)
+#undef CALL_SELDOM
+#define CALL_SELDOM(p, f) p##_apart(P, S)
 #define GIVE_UP ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
