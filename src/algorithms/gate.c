@@ -22,9 +22,9 @@
 #ifdef ADMIT_STEPPED
 enum { TICKET_BITS = 12, WHO_BITS = 5 };
 #else
-enum { TICKET_BITS = 40, WHO_BITS = 16 };
+enum { TICKET_BITS = 47, WHO_BITS = 16 };
 #endif
-enum { STATE_BITS = 3, PHASE_BITS = 1 };
+enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS };
 
 /* OUT: returned. IN: drawn, and its owner is awake or inside. WAITING: its owner sleeps, or is about to. GRANTED: valid,
  * and its owner must be woken. LEAVING: its owner returns it, but whoever comes by may be faster. ABANDONED: nobody will use
@@ -45,12 +45,12 @@ struct shared {
 /* ISSUE and SLOT: ticket, who + 1. VALID: ticket, who + 1, phase. */
 static inline word named(word number, unsigned who, unsigned phase)
 {
-    return FIELD(number, 0, TICKET_BITS) << (WHO_BITS + PHASE_BITS) | (word)(who + 1) << PHASE_BITS | phase;
+    return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)(who + 1) << PHASE_BITS | phase;
 }
 
 static inline word number_of(word w)
 {
-    return w >> (WHO_BITS + PHASE_BITS);
+    return w >> NUMBER_AT;
 }
 
 /* n or more: nobody. */
@@ -64,15 +64,16 @@ static inline unsigned phase_in(word w)
     return (unsigned)w & 1;
 }
 
-/* RECORD: ticket, state, phase; the state in the low half, on which one sleeps. */
+/* RECORD: ticket, state, phase, with the ticket where the others have it; the state is in the low half, on which one
+ * sleeps. */
 static inline word entry(word number, enum state state, unsigned phase)
 {
-    return FIELD(number, 0, TICKET_BITS) << (STATE_BITS + PHASE_BITS) | (word)state << PHASE_BITS | phase;
+    return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)state << PHASE_BITS | phase;
 }
 
 static inline word ticket_of(word w)
 {
-    return FIELD(w, STATE_BITS + PHASE_BITS, TICKET_BITS);
+    return FIELD(w, NUMBER_AT, TICKET_BITS);
 }
 
 static inline enum state state_of(word w)
@@ -118,8 +119,10 @@ static inline bool is_owner(word its, word valid)
     return is_outstanding(its) && ticket_of(its) == number_of(valid);
 }
 
-/* A compare-and-swap of what was told; whether its process sleeps is the kernel's business. */
-#define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
+static inline unsigned turn_in(word valid, unsigned n)
+{
+    return (uint32_t)number_of(valid) % n;
+}
 
 /* The record has the ticket in ISSUE, or a later one. */
 static inline bool has_drawn(word its, word issue)
@@ -154,7 +157,7 @@ BEGIN
     word w;
     AT("ISSUE")
     L.issue = get(ISSUE);
-    if (who_in(L.issue) < n && who_in(L.issue) != L.except) {
+    if (seldom(who_in(L.issue) < n && who_in(L.issue) != L.except)) {
         AT("recorded?")
         if (!has_drawn(get(RECORD[who_in(L.issue)]), L.issue)) {
             AT("note draw")
@@ -170,9 +173,10 @@ enum round { LOOKING, SETTLING, RETURNING };
 
 struct hand_over {
     position at;
-    proc whose;   /* in: whose ticket must be returned, if it is due */
+    proc whose; /* in: whose ticket must be returned, if it is due */
+    flag alone; /* in: it is, and is the only one that is valid: nobody else can return it, or move VALID, meanwhile */
     number stage; /* of one round: what there is to return; VALID's own ticket; VALID moves on */
-    proc who;     /* in whose name it does; `its` is this one's record; 0: there is nothing to return */
+    proc who;     /* in whose name it does; the phase of the ticket is that in `its`, which is 0 if there is none */
     proc another; /* another one that must be looked at; `other` is that one's record */
     procset todo;
     word valid, its, other;
@@ -183,23 +187,31 @@ BEGIN
     word w;
 again:
     L.stage = LOOKING;
+    L.who = L.whose;
     AT("VALID")
     L.valid = get(VALID);
+    if (L.alone)
+        goto move_on;
     AT("its ticket")
     L.its = told(get(RECORD[L.whose]));
-    /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
-    if (!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))
-        L.its = 0;
-    L.who = L.its != 0 ? L.whose : 0;
-    if (is_owner(L.its, L.valid))
-        goto turn;
     L.stage = SETTLING;
+    /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
+    if (seldom(!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))) {
+        L.its = 0;
+        forget(L.who);
+    } else if (is_owner(L.its, L.valid)) {
+        L.its = entry(0, LEAVING, phase_in(L.its));
+        goto turn;
+    } else {
+        L.its = entry(0, LEAVING, phase_in(L.its));
+    }
 settle:
     /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
-    L.other = 0;
     AT("drawn?")
-    if (at_most(number_of(L.valid), number_of(get(ISSUE)))) {
-        for_all ("whose is it?", L.another, 0, n) {
+    if (seldom(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
+        L.other = 0;
+        for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
+        {
             L.other = told(get(RECORD[L.another]));
             if (is_owner(L.other, L.valid))
                 break;
@@ -210,7 +222,7 @@ settle:
             AT("grant")
             change(RECORD[L.another], w, L.other, in_state(L.other, GRANTED));
             if (told(w) != in_state(L.other, GRANTED)) {
-                forget(L.another);
+                forget(L.other), forget(L.another);
                 goto settle;
             }
             L.other = told(w);
@@ -220,7 +232,7 @@ settle:
             AT("wake")
             wake(RECORD[L.another]);
         } else if (state_of(L.other) == ABANDONED) {
-            L.its = L.other;
+            L.its = entry(0, LEAVING, phase_in(L.other));
             L.who = L.another;
             forget(L.other), forget(L.another);
             goto move_on;
@@ -230,13 +242,13 @@ settle:
     if (L.its == 0)
         goto done;
 turn:
-    L.stage = RETURNING;
     if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
-        L.another = (proc)(number_of(L.valid) % n);
+        L.stage = RETURNING;
+        L.another = (proc)turn_in(L.valid, n);
         AT("whose turn?")
         L.other = told(get(RECORD[L.another]));
-        if (is_due(L.valid, L.another, L.other)) {
-            L.its = L.other;
+        if (seldom(L.another != L.whose && is_due(L.valid, L.another, L.other))) {
+            L.its = entry(0, LEAVING, phase_in(L.other));
             L.who = L.another;
         }
         forget(L.other), forget(L.another);
@@ -244,7 +256,7 @@ turn:
 move_on:
     L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
-    if (who_in(L.valid) < n && who_in(L.valid) != L.who) {
+    if (seldom(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
         L.another = (proc)who_in(L.valid);
         AT("whose return?")
         L.other = told(get(RECORD[L.another]));
@@ -261,13 +273,13 @@ move_on:
     }
     AT("return")
     change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
-    if (w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose) {
+    if (seldom(w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose)) {
         forget(L.valid), forget(L.its), forget(L.who);
         goto again;
     }
     L.valid = named(number_of(w), UINT_MAX, 0);
     L.its = 0;
-    forget(L.who);
+    forget(L.who), forget(L.alone);
     L.stage = SETTLING;
     goto settle;
 done:
@@ -312,6 +324,7 @@ BEGIN
     forget(L.its);
     /* Even if it has been returned: the dead one may have died before it had woken somebody. */
     L.over.whose = L.whose;
+    L.over.alone = false;
     CALL(hand_over, L.over);
 alive:
     forget(L.its);
@@ -353,10 +366,12 @@ struct locals {
 ENTER
 BEGIN
     word w;
+    resume_from(drawn);
 home:
     AT("own record")
     L.own = told(get(RECORD[i]));
-    if (is_outstanding(L.own)) { /* a place that was given up, and is in line still unless VALID says otherwise */
+    /* A place that was given up is in line still unless VALID says otherwise. */
+    if (seldom(is_outstanding(L.own))) {
         AT("passed?")
         if (!says_returned(get(VALID), i, L.own)) {
             forget(L.own);
@@ -374,15 +389,17 @@ draw:
     }
     AT("draw")
     change(ISSUE, w, L.draw.issue, named(number_of(L.draw.issue) + 1, i, 0));
-    if (w != named(number_of(L.draw.issue) + 1, i, 0)) {
+    if (seldom(w != named(number_of(L.draw.issue) + 1, i, 0))) {
         forget(L.draw);
         goto draw;
     }
     waiting_room();
     forget(L.draw);
     L.own = entry(number_of(w), IN, !phase_in(L.own));
+    half_way();
+drawn:
     AT("valid?")
-    if (!patiently(is_valid(get(VALID), L.own))) {
+    if (seldom(!patiently(is_valid(get(VALID), L.own)))) {
     wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));
@@ -409,14 +426,19 @@ END
 
 LEAVE
 BEGIN
+    resume_from(left);
     if (L.s < k - 1) {
         AT("free slot")
         jot(SLOT[L.s], 0);
     }
     AT("leave")
     jot(RECORD[i], in_state(L.own, LEAVING));
+    half_way();
+left:
     forget(L.s);
-    L.look.recover.over.whose = i;
+    L.look.recover.over.whose = (proc)i;
+    L.look.recover.over.alone = k == 1;
+    L.look.recover.over.its = entry(0, LEAVING, phase_in(L.own));
     CALL(hand_over, L.look.recover.over);
     forget(L.look);
     AT("out")
@@ -430,7 +452,8 @@ BEGIN
     forget(L.own);
     CALL_SELDOM(look_for_dead, L.look); /* (G7) */
     forget(L.look);
-    L.look.recover.over.whose = i;
+    L.look.recover.over.whose = (proc)i;
+    L.look.recover.over.alone = false;
     CALL(hand_over, L.look.recover.over);
 END
 
@@ -515,15 +538,15 @@ static word renamed(const struct renaming *renaming, word number)
 
 static void rename_named(const struct renaming *renaming, word *w)
 {
-    word low = FIELD(*w, 0, WHO_BITS + PHASE_BITS);
+    word low = FIELD(*w, 0, NUMBER_AT);
     if (number_of(*w) != 0)
-        *w = renamed(renaming, number_of(*w)) << (WHO_BITS + PHASE_BITS) | low;
+        *w = renamed(renaming, number_of(*w)) << NUMBER_AT | low;
 }
 
 static void rename_entry(const struct renaming *renaming, word *w)
 {
     if (ticket_of(*w) != 0) /* otherwise it is no copy, or of no ticket */
-        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << (STATE_BITS + PHASE_BITS);
+        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << NUMBER_AT;
 }
 
 static bool is_stale(word copy, word now)
@@ -577,7 +600,7 @@ static void forget_stale_round(unsigned n, struct hand_over *over, const word *r
         over->valid = named(number, UINT_MAX, 0);
         if (over->its != 0) {
             over->its = entry(0, LEAVING, 0);
-            over->who = over->whose;
+            over->who = (proc)n; /* whose phase this is */
         }
     }
 }
@@ -633,7 +656,7 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
         flip_if(i == whose, &locals->own);
         flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
         flip_if(who_in(over->valid) == whose, &over->valid);
-        flip_if(over->who == whose && ticket_of(over->its) != 0, &over->its);
+        flip_if(over->who == whose, &over->its);
         flip_if(over->another == whose, &over->other);
     }
 }

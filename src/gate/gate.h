@@ -105,7 +105,6 @@ struct seat {
     int heirs_fd; /* -1: none */
     unsigned slot;
     uint64_t record; /* the protocol's copy of what it put into its record */
-    uint64_t ticket;
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* since it last slept */
 };
 
@@ -222,6 +221,7 @@ void admit_protocol_format(admit_gate *gate, unsigned k);
 /* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
 bool admit_protocol_in_order(const admit_gate *gate);
 void admit_protocol_leave(struct seat *seat);
+uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
 void admit_protocol_reserve(struct seat *seat);
 

@@ -18,12 +18,12 @@ static inline const struct shared *shared_of(const admit_gate *gate)
 
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
  * so that the way of one who is alone does not begin with clearing 150 bytes. */
-static inline void start_frame(struct locals *frame)
+static inline void start_frame(struct locals *frame, position at)
 {
 #ifdef ADMIT_DEBUG
     memset(frame, 0xa5, sizeof *frame);
 #endif
-    frame->at = 0;
+    frame->at = at;
     frame->s = 0;
 }
 
@@ -32,7 +32,7 @@ static inline void start_frame(struct locals *frame)
 static void record_entry(const struct seat *seat)
 {
     struct person *person = person_of(seat->gate, seat->who);
-    atomic_store(&person->ticket, seat->ticket);
+    atomic_store(&person->ticket, ticket_of(seat->record));
     atomic_store(&person->inside_since, admit_now());
 }
 
@@ -46,7 +46,7 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
 {
     struct sleeper *sleeper = &seat->sleeper;
     struct locals frame;
-    start_frame(&frame);
+    start_frame(&frame, AT_LEISURE);
     frame.own = own;
     give_up(&seat->passage, shared_of(seat->gate), &frame);
     sleeper->slept = sleeper->saw_dead = false;
@@ -65,49 +65,67 @@ static void after_waiting(struct sleeper *sleeper)
         admit_bury_dead(sleeper->gate);
 }
 
-static inline admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how, bool only_if_free)
+static inline void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
+{
+    seat->inside = true;
+    seat->record = frame->own;
+    seat->slot = hold->slot = frame->s;
+    hold->ticket = ticket_of(frame->own);
+    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
+    _Atomic uint64_t *spot = &seat->gate->spot[frame->s].who;
+    hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
+    atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
+}
+
+/* It is inside; but of what? */
+static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat, const admit_hold *hold)
+{
+    admit_gate *gate = seat->gate;
+    if (!admit_was_removed(gate))
+        return ADMIT_OK;
+    admit_gate_leave(gate, hold);
+    admit_give_reason(&seat->sleeper, ADMIT_REMOVED);
+    return seat->sleeper.why;
+}
+
+static inline bool may_be_removed(const admit_gate *gate)
+{
+    return __builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0);
+}
+
+/* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
+static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how,
+                                                      position from, word own)
 {
     admit_gate *gate = seat->gate;
     struct sleeper *sleeper = &seat->sleeper;
+    struct native_passage *P = &seat->passage;
+    struct locals frame;
     sleeper->how = how;
     if (how != NULL)
         sleeper->interrupts = atomic_load(&gate->local->interrupts);
-    struct native_passage *P = &seat->passage;
-    P->only_if_free = only_if_free;
     P->outcome = GOES_IN;
-    struct locals frame;
-    start_frame(&frame);
+    start_frame(&frame, from);
+    frame.own = own;
     enter(P, shared_of(gate), &frame);
-    if (__builtin_expect(P->outcome != GOES_IN, 0))
+    if (P->outcome != GOES_IN)
         return P->outcome == NOT_FREE ? no_slot(gate) : give_up_place(seat, frame.own);
-    seat->inside = true;
-    seat->record = frame.own;
-    seat->slot = hold->slot = frame.s;
-    seat->ticket = hold->ticket = ticket_of(frame.own);
-    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
-    _Atomic uint64_t *spot = &gate->spot[frame.s].who;
-    hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
-    atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
-    if (__builtin_expect(sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since), 0))
+    be_inside(seat, hold, &frame);
+    if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
-    if (__builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0) &&
-        admit_was_removed(gate)) {
-        admit_gate_leave(gate, hold);
-        admit_give_reason(sleeper, ADMIT_REMOVED);
-        return sleeper->why;
-    }
-    return ADMIT_OK;
+    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     struct sleeper sleeper = {.gate = gate, .how = how};
     struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
-    return seat == NULL ? sleeper.why : enter_by(seat, hold, how, only_if_free);
+    return seat == NULL ? sleeper.why : enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
 }
 
 /* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
-static admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how,
+                                                          bool only_if_free)
 {
     admit_error error = enter_with_seat(gate, hold, how, only_if_free);
     if (error == ADMIT_NO_SLOT && admit_bury_dead(gate) > 0)
@@ -122,16 +140,26 @@ static inline struct seat *recent_seat(const admit_gate *gate)
     return serial != 0 && recent.serial == serial && !recent.seat->inside && !recent.seat->in_line ? recent.seat : NULL;
 }
 
+/* Alone: without a function call. */
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    return seat != NULL ? enter_by(seat, hold, NULL, false) : enter_slowly(gate, hold, NULL, false);
+    if (__builtin_expect(seat == NULL, 0))
+        return enter_slowly(gate, hold, NULL, false);
+    struct locals frame;
+    start_frame(&frame, HASTE);
+    enter(&seat->passage, shared_of(gate), &frame);
+    if (__builtin_expect((frame.at & TOO_HASTY) != 0, 0))
+        return (frame.at & HALF_WAY) != 0 ? enter_by(seat, hold, NULL, HALF_WAY, frame.own)
+                                          : enter_by(seat, hold, NULL, AT_LEISURE, 0);
+    be_inside(seat, hold, &frame);
+    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    if (seat != NULL && enter_by(seat, hold, NULL, true) == ADMIT_OK)
+    if (seat != NULL && enter_by(seat, hold, NULL, ONLY_IF_FREE, 0) == ADMIT_OK)
         return ADMIT_OK;
     return enter_slowly(gate, hold, NULL, true);
 }
@@ -155,19 +183,26 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
 
 /* --- leaving ------------------------------------------------------------------------------------------------------ */
 
-static inline void leave_by(struct seat *seat)
+static inline __attribute__((always_inline)) bool leaves(struct seat *seat, position at)
 {
     struct locals frame;
-    start_frame(&frame);
+    start_frame(&frame, at);
     frame.own = seat->record;
     frame.s = seat->slot;
     leave(&seat->passage, shared_of(seat->gate), &frame);
-    seat->inside = false;
+    return (frame.at & TOO_HASTY) == 0;
+}
+
+static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
+{
+    leaves(seat, at);
+    return ADMIT_OK;
 }
 
 void admit_protocol_leave(struct seat *seat)
 {
-    leave_by(seat);
+    seat->inside = false;
+    leave_from(seat, AT_LEISURE);
 }
 
 void admit_protocol_reserve(struct seat *seat)
@@ -178,24 +213,34 @@ void admit_protocol_reserve(struct seat *seat)
     seat->inside = false;
 }
 
+static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
+{
+    struct seat *seat = admit_seat_of(gate, hold);
+    if (seat == NULL)
+        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
+                                gate->name, (unsigned long long)hold->ticket);
+    if (seat->bequeathed)
+        admit_heir_dismiss(seat);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    if (atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
+        admit_leave_resizing(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    return ADMIT_OK;
+}
+
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct recent recent = admit_recent;
-    struct seat *seat = recent.serial == atomic_load_explicit(&gate->local->serial, memory_order_relaxed) &&
-                                recent.serial != 0 && recent.seat->inside && recent.seat->ticket == hold->ticket
-                            ? recent.seat
-                            : admit_seat_of(gate, hold);
-    if (__builtin_expect(seat == NULL, 0))
-        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
-                                gate->name, (unsigned long long)hold->ticket);
-    if (__builtin_expect(seat->bequeathed, 0))
-        admit_heir_dismiss(seat);
-    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
-    if (__builtin_expect(atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0, 0))
-        admit_leave_resizing(gate, seat);
-    else
-        leave_by(seat);
-    return ADMIT_OK;
+    if (__builtin_expect(recent.serial != atomic_load_explicit(&gate->local->serial, memory_order_relaxed) ||
+                             recent.serial == 0 || !recent.seat->inside || recent.seat->bequeathed ||
+                             ticket_of(recent.seat->record) != hold->ticket ||
+                             atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0,
+                         0))
+        return leave_slowly(gate, hold);
+    atomic_store_explicit(&gate->spot[recent.seat->slot].who, 0, memory_order_release);
+    recent.seat->inside = false;
+    return __builtin_expect(leaves(recent.seat, HASTE), 1) ? ADMIT_OK : leave_from(recent.seat, HALF_WAY);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
@@ -203,7 +248,7 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 void admit_protocol_join(struct seat *seat)
 {
     struct locals frame;
-    start_frame(&frame);
+    start_frame(&frame, AT_LEISURE);
     seat->passage = (struct native_passage){
         .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
     newcomer(&seat->passage, shared_of(seat->gate), &frame);
@@ -214,6 +259,11 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
 {
     word its = atomic_load(&gate->cells.record[who].value);
     return is_outstanding(its) && !says_returned(atomic_load(&gate->cells.valid->value), who, its);
+}
+
+uint64_t admit_protocol_ticket(const struct seat *seat)
+{
+    return ticket_of(seat->record);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */

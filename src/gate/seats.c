@@ -87,7 +87,7 @@ struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork(gate);
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->local->serial && seat->inside && seat->ticket == hold->ticket &&
+        if (seat->serial == gate->local->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
             seat->slot == hold->slot)
             return seat;
     return NULL;

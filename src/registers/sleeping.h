@@ -12,6 +12,11 @@
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
+ *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
+ *   for_all_likely(..., hint)  for_all, natively beginning with the one who, by a note it left, may have drawn that ticket
+ *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
+ *                              process that finds such a c true begins again by the whole text, or, if half_way() is
+ *                              behind it, goes on from the label that resume_from(label), at the beginning, names
  *   only_if_free(), not_free() whether one only tries, and how it goes back with nothing; nobody does when it is checked
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
@@ -58,6 +63,15 @@ static inline word with_bed(word w, unsigned bed)
         act(r, w_, w_ = told(w_) == (v) && bed(w_) == LYING ? with_bed(w_, ASLEEP) : w_);                              \
         bed(w_) == ASLEEP;                                                                                             \
     })
+#define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
+#define for_all_likely(name, v, from, to, hint) for_all (name, v, from, to)
+#define seldom(c) (c)
+#define resume_from(l)                                                                                                 \
+    do {                                                                                                               \
+        if (false)                                                                                                     \
+            goto l;                                                                                                    \
+    } while (0)
+#define half_way() ((void)0)
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(bed(get(r)) == WOKEN)
 #define patiently(c) (c)

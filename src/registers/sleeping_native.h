@@ -13,7 +13,7 @@
 
 #include "registers/native.h"
 
-enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 44 };
+enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
 
 #define told(w) (w)
 #define bed(w) ((void)(w), UP)
@@ -29,6 +29,67 @@ bool admit_gives_up(struct sleeper *sleeper);
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 unsigned admit_present(const struct sleeper *sleeper, unsigned all);
 void admit_pause(void);
+
+/* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call; what
+ * is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so far. */
+enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 };
+
+#define seldom(c)                                                                                                      \
+    __extension__({                                                                                                    \
+        bool c_ = __builtin_expect((c), 0);                                                                            \
+        if (c_ && (L.at & HASTE)) {                                                                                    \
+            L.at |= TOO_HASTY;                                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        c_;                                                                                                            \
+    })
+#define resume_from(l)                                                                                                 \
+    do {                                                                                                               \
+        if (L.at == HALF_WAY)                                                                                          \
+            goto l;                                                                                                    \
+    } while (0)
+#define half_way() ((void)(L.at |= HALF_WAY))
+#undef CALL
+#define CALL(p, f)                                                                                                     \
+    do {                                                                                                               \
+        (f).at = L.at & HASTE;                                                                                         \
+        p(P, S, &(f));                                                                                                 \
+        if ((f).at & TOO_HASTY) {                                                                                      \
+            L.at |= TOO_HASTY;                                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+/* Nobody sleeps on a register but by sleep_while, and is woken but by wake. */
+#undef get
+#define get(r) atomic_load_explicit(&(r).value, memory_order_seq_cst)
+#undef put
+#define put(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
+#undef act
+#define act(r, w, ...)                                                                                                 \
+    do {                                                                                                               \
+        uint64_t seen_ = get(r);                                                                                       \
+        do {                                                                                                           \
+            (w) = seen_;                                                                                               \
+            __VA_ARGS__;                                                                                               \
+        } while ((w) != seen_ && !atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (w), memory_order_seq_cst, \
+                                                                        memory_order_seq_cst));                        \
+    } while (0)
+#define change(r, w, from, to)                                                                                         \
+    do {                                                                                                               \
+        uint64_t to_ = (to);                                                                                           \
+        (w) = (from);                                                                                                  \
+        if (__builtin_expect(atomic_compare_exchange_strong_explicit(&(r).value, &(w), to_, memory_order_seq_cst,      \
+                                                                     memory_order_seq_cst),                            \
+                             1))                                                                                       \
+            (w) = to_;                                                                                                 \
+    } while (0)
+#undef try_again
+#define try_again(l)                                                                                                   \
+    do {                                                                                                               \
+        admit_pause();                                                                                                 \
+        goto l;                                                                                                        \
+    } while (0)
 
 #define lie_down(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
 #define falls_asleep(r, v) (get(r) == (v))
@@ -46,7 +107,7 @@ void admit_pause(void);
 #define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
 #define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
 
-#define only_if_free() (P->only_if_free)
+#define only_if_free() (L.at & ONLY_IF_FREE)
 #define not_free()                                                                                                     \
     do {                                                                                                               \
         P->outcome = NOT_FREE;                                                                                         \
@@ -56,12 +117,14 @@ void admit_pause(void);
 #define patiently(c)                                                                                                   \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
-        for (unsigned looks_ = 0; !c_ && looks_ < LOOKS; looks_++) {                                                   \
+        for (unsigned looks_ = 0; !c_ && !(L.at & HASTE) && looks_ < LOOKS; looks_++) {                                \
             admit_pause();                                                                                             \
             c_ = (c);                                                                                                  \
         }                                                                                                              \
         c_;                                                                                                            \
     })
+
+#define for_all_likely(name_, v, from, to, hint_) for_all (name_, v, from, to)
 
 /* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
 #undef for_all
