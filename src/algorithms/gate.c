@@ -173,8 +173,7 @@ enum round { LOOKING, SETTLING, RETURNING };
 
 struct hand_over {
     position at;
-    proc whose; /* in: whose ticket must be returned, if it is due */
-    flag alone; /* in: it is, and is the only one that is valid: nobody else can return it, or move VALID, meanwhile */
+    proc whose;   /* in: whose ticket must be returned, if it is due */
     number stage; /* of one round: what there is to return; VALID's own ticket; VALID moves on */
     proc who;     /* in whose name it does; the phase of the ticket is that in `its`, which is 0 if there is none */
     proc another; /* another one that must be looked at; `other` is that one's record */
@@ -190,8 +189,6 @@ again:
     L.who = L.whose;
     AT("VALID")
     L.valid = get(VALID);
-    if (L.alone)
-        goto move_on;
     AT("its ticket")
     L.its = told(get(RECORD[L.whose]));
     L.stage = SETTLING;
@@ -279,7 +276,7 @@ move_on:
     }
     L.valid = named(number_of(w), UINT_MAX, 0);
     L.its = 0;
-    forget(L.who), forget(L.alone);
+    forget(L.who);
     L.stage = SETTLING;
     goto settle;
 done:
@@ -324,7 +321,6 @@ BEGIN
     forget(L.its);
     /* Even if it has been returned: the dead one may have died before it had woken somebody. */
     L.over.whose = L.whose;
-    L.over.alone = false;
     CALL(hand_over, L.over);
 alive:
     forget(L.its);
@@ -437,8 +433,6 @@ BEGIN
 left:
     forget(L.s);
     L.look.recover.over.whose = (proc)i;
-    L.look.recover.over.alone = k == 1;
-    L.look.recover.over.its = entry(0, LEAVING, phase_in(L.own));
     CALL(hand_over, L.look.recover.over);
     forget(L.look);
     AT("out")
@@ -453,7 +447,6 @@ BEGIN
     CALL_SELDOM(look_for_dead, L.look); /* (G7) */
     forget(L.look);
     L.look.recover.over.whose = (proc)i;
-    L.look.recover.over.alone = false;
     CALL(hand_over, L.look.recover.over);
 END
 
