@@ -191,7 +191,7 @@ ADMIT_API void admit_gate_identity(const admit_gate *gate, uint64_t *device, uin
 typedef struct admit_hold {
     unsigned slot;       /* 0 .. k-1; nobody else inside has it */
     unsigned owner_died; /* 1: who had this slot before died inside; what the slot stands for may be half-done */
-    uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^40) */
+    uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^47) */
 } admit_hold;
 
 /* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. */
