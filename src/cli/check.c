@@ -31,7 +31,11 @@ static const char help_text[] =
     "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
     "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
     "      abort               everybody may give up anywhere, any number of times: registers with a declared\n"
-    "                          initial value are set back to it, if different, and the process is in its remainder\n"
+    "                          initial value are set back to it, if different, and the process is in its remainder;\n"
+    "                          where the algorithm has a part for giving up, that is what happens, where it may begin\n"
+    "      recovery[:COUNT]    everybody may be killed at any step, any number of times; the kernel marks the death,\n"
+    "                          and newcomers take the numbers of the dead; with COUNT at most so many are killed,\n"
+    "                          once each. For algorithms that have a part for newcomers\n"
     "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
@@ -78,14 +82,15 @@ static enum register_kind registers_named(const char *name)
 
 static void add_fault(struct setting *setting, const char *fault)
 {
-    unsigned *const counts[FAULT_KINDS] = {&setting->crashes, &setting->shutdowns, NULL, &setting->failures, NULL,
-                                                &setting->recoveries};
+    unsigned *const counts[FAULT_KINDS] = {&setting->crashes,   &setting->shutdowns, NULL, &setting->failures, NULL,
+                                           &setting->recoveries};
     size_t length = strcspn(fault, ":");
     unsigned f = 0;
     while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
         f++;
     if (f == FAULT_KINDS)
-        usage_error("check", "--fault takes crash, shutdown, failure (each with :COUNT), abort, recovery or transient, not '%s'",
+        usage_error("check",
+                    "--fault takes crash, shutdown, failure, recovery (each with :COUNT), abort or transient, not '%s'",
                     fault);
     char *end = NULL;
     unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
@@ -148,7 +153,9 @@ static void claimed_properties(struct request *request)
     unsigned faults =
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
-        if (request->question.setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
+        if (request->question.setting.registers <= about->claims[c].down_to &&
+            (faults & ~about->claims[c].faults) == 0 &&
+            !(about->claims[c].property == NO_SLOT_LOST && request->passages_limited))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
     if (request->nothing_claimed)
