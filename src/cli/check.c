@@ -147,6 +147,12 @@ static void read_schedule(struct request *request)
     request->question.options.schedule = schedule;
 }
 
+/* Whether slots are lost is seen by what can still happen, and that ends with the last passage. */
+static bool can_be_asked(const struct request *request, enum property property)
+{
+    return property != NO_SLOT_LOST || (!request->passages_limited && request->schedule.name == NULL);
+}
+
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
@@ -154,8 +160,7 @@ static void claimed_properties(struct request *request)
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
-            (faults & ~about->claims[c].faults) == 0 &&
-            !(about->claims[c].property == NO_SLOT_LOST && request->passages_limited))
+            (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
     if (request->nothing_claimed)
@@ -256,6 +261,11 @@ static void read_request(struct request *request, int argc, char **argv)
     check_fingerprints(&request->question);
     if (request->schedule.name != NULL)
         read_schedule(request);
+    for (unsigned p = 0; p < request->question.property_count; p++)
+        if (!can_be_asked(request, request->question.properties[p]))
+            usage_error("check", "%s is about what can still happen, which %s ends",
+                        property_info[request->question.properties[p]].name,
+                        request->passages_limited ? "--passages" : "--schedule");
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 

@@ -79,10 +79,6 @@ void check_setting(const char *command, const struct setting *setting, const enu
         if (properties[p] == DISTINCT_SLOTS && about->slot_at == 0)
             usage_error(command, "%s speaks of slot numbers, and %s gives none", property_info[properties[p]].name,
                         about->id);
-    for (unsigned p = 0; p < count; p++)
-        for (unsigned i = 0; i < setting->n; i++)
-            if (properties[p] == NO_SLOT_LOST && setting->passages[i] != UNBOUNDED_PASSAGES)
-                usage_error(command, "no-slot-lost asks what can always come again, and --passages puts an end to it");
     for (unsigned p = 0; p < count; p++) {
         const char *fault = senseless_fault(setting, properties[p]);
         if (fault != NULL)

@@ -68,6 +68,17 @@ load helper
     refused "3 processes cannot be killed when there are 2" replay "$trace.more"
 }
 
+@test "a mutant of the gate: its deadlock after a death is confirmed by replay" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    [ -e tests/mutants/gate.nobody_rewakes.patch ] || skip "there is no such mutant"
+    exits 1 check gate:nobody_rewakes -n 2 --fault recovery --property deadlock-freedom --trace "$trace"
+    says "is killed"
+    exits 0 replay "$trace"
+    says "Confirmed"
+    jq '.algorithm = "gate"' "$trace" >"$trace.shipped"
+    exits 1 replay "$trace.shipped"
+}
+
 @test "a slot is lost where nobody is left to use it; that is confirmed by exploring again" {
     local trace=$BATS_TEST_TMPDIR/trace
     exits 0 check one_bit -n 2 --fault shutdown:1 --property no-slot-lost
@@ -93,11 +104,16 @@ load helper
     refused "bakery gives none" check bakery --property distinct-slots
     refused "numbered_ticket gives none" check numbered_ticket -k 2 --property distinct-slots
     refused "local-spin is not defined under recovery" check gate --fault recovery --property local-spin
-    refused "--passages puts an end to it" check gate --passages 1 --property no-slot-lost
+    refused "what can still happen, which --passages ends" check gate --passages 1 --property no-slot-lost
+    echo 0 >"$BATS_TEST_TMPDIR/schedule"
+    refused "which --schedule ends" check gate --schedule "$BATS_TEST_TMPDIR/schedule" --property no-slot-lost
     refused "has several" check gate --registers regular
 }
 
-@test "with limited passages, what can always come again is not asked" {
+@test "where passages are limited, or a schedule comes first, it is not asked what can still happen" {
+    echo 0 >"$BATS_TEST_TMPDIR/schedule"
+    exits 0 check gate -n 2 --schedule "$BATS_TEST_TMPDIR/schedule"
+    says_not no-slot-lost
     exits 0 check gate -n 2 --passages 1 --fault recovery --json
     json '[.properties[].name] | contains(["exclusion", "lockout-freedom"]) and (contains(["no-slot-lost"]) | not)'
 }
