@@ -31,7 +31,11 @@ static const char help_text[] =
     "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
     "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
     "      abort               everybody may give up anywhere, any number of times: registers with a declared\n"
-    "                          initial value are set back to it, if different, and the process is in its remainder\n"
+    "                          initial value are set back to it, if different, and the process is in its remainder;\n"
+    "                          where the algorithm has a part for giving up, that is what happens, where it may begin\n"
+    "      recovery[:COUNT]    everybody may be killed at any step, any number of times; the kernel marks the death,\n"
+    "                          and newcomers take the numbers of the dead; with COUNT at most so many are killed,\n"
+    "                          once each. For algorithms that have a part for newcomers\n"
     "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
@@ -86,7 +90,7 @@ static void add_fault(struct setting *setting, const char *fault)
         f++;
     if (f == FAULT_KINDS)
         usage_error("check",
-                    "--fault takes crash, shutdown, failure (each with :COUNT), abort, recovery or transient, not '%s'",
+                    "--fault takes crash, shutdown, failure, recovery (each with :COUNT), abort or transient, not '%s'",
                     fault);
     char *end = NULL;
     unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'

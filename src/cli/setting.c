@@ -13,8 +13,12 @@ static const char *senseless_fault(const struct setting *setting, enum property 
         return "transient";
     if (!property_info[property].needs_enabled && !is_local_spin(property))
         return NULL;
-    if (setting->algorithm->more.give_up != NULL) /* who gives up is asked for nothing, and crashes are in the graph */
+    /* Who gives up by its text is asked for nothing, and deaths are in the graph; but nobody has said whose the
+     * references are that the kernel makes. */
+    if (setting->algorithm->more.give_up != NULL && !is_local_spin(property))
         return NULL;
+    if (setting->recoveries > 0)
+        return "recovery";
     return setting->aborts ? "abort" : setting->failures > 0 ? "failure" : setting->shutdowns > 0 ? "shutdown" : NULL;
 }
 
@@ -23,15 +27,21 @@ static void check_faults(const char *command, const struct setting *setting)
     const struct {
         const char *name;
         unsigned count;
-    } counted[] = {{"crash", setting->crashes}, {"shut down", setting->shutdowns}, {"fail", setting->failures}};
+    } counted[] = {{"crash", setting->crashes},
+                   {"shut down", setting->shutdowns},
+                   {"fail", setting->failures},
+                   {"be killed", setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries}};
     for (unsigned f = 0; f < sizeof counted / sizeof counted[0]; f++)
         if (counted[f].count > setting->n)
             usage_error(command, "%u processes cannot %s when there are %u", counted[f].count, counted[f].name,
                         setting->n);
     if (setting->recoveries > 0 && setting->algorithm->more.newcomer == NULL)
-        usage_error(command, "%s has no recover part", setting->algorithm->about.id);
+        usage_error(command,
+                    "recovery is for algorithms that say what a newcomer does in a dead one's place, and %s "
+                    "does not",
+                    setting->algorithm->about.id);
     if (setting->recoveries > 0 && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
-        usage_error(command, "recovery means any number of crashes, and goes with abort alone");
+        usage_error(command, "recovery can be combined with abort alone: it kills processes at any step itself");
     if (setting->transient && faults_allowed(setting) != 0)
         usage_error(command, "transient is about what comes after all faults: it cannot be combined with another");
     if (setting->transient)

@@ -275,6 +275,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
     {                                                                                                                  \
         struct locals frame = *(struct locals *)locals;                                                                \
         const struct shared arrays = *(const struct shared *)shared;                                                   \
+        frame.at = 0; /* how far enter came, where that is kept, is no matter of leave's */                            \
         leave(P, &arrays, &frame);                                                                                     \
     }                                                                                                                  \
     extern const struct native_algorithm ADMIT_SYMBOL;                                                                 \
