@@ -93,6 +93,8 @@ void admit_gate_empty(admit_gate *gate, unsigned k)
     atomic_store(&header->abandoned, 0);
     atomic_store(&header->died_waiting, 0);
     atomic_store(&header->reserved, gate->most_k - k);
+    for (unsigned h = 0; h < GATE_HINTS; h++)
+        atomic_store_explicit(&header->hint[h], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     read_boot_id(header->boot_id);
 }

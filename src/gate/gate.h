@@ -27,10 +27,11 @@
 #include <sys/types.h>
 
 enum {
-    GATE_LAYOUT = 1,
+    GATE_LAYOUT = 2,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
+    GATE_HINTS = 256,
 };
 
 struct gate_header {
@@ -49,7 +50,10 @@ struct gate_header {
     _Atomic uint32_t removed;
     _Atomic uint32_t present; /* records from here on have never had an owner */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
+    /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
+    _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
+_Static_assert(sizeof(struct gate_header) <= GATE_PAGE, "the header is one page");
 
 /* What others may know of a participant. Written by its owner, for inspect only. */
 struct person {
@@ -187,6 +191,8 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who);
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* 0 if there is no /proc. */
 uint32_t admit_pid_namespace(void);
+/* The starter's own copy of the descriptor by which children hold: where its hold ends, so that theirs can. */
+void admit_heirs_let_go(struct seat *seat);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat);
 

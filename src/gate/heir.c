@@ -99,7 +99,8 @@ static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint6
     }
     if (kind_of(word) == 0 || kind_of(word) > PID_MAX)
         return HEIR_NONE;
-    if (atomic_load(&person_of(gate, who)->pid_namespace) != admit_pid_namespace())
+    uint32_t own = admit_pid_namespace();
+    if (own == 0 || atomic_load(&person_of(gate, who)->pid_namespace) != own)
         return HEIR_UNKNOWN;
     return process_state(kind_of(word), word & START_MASK);
 }
@@ -169,12 +170,17 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
     return ADMIT_OK;
 }
 
-void admit_heir_dismiss(struct seat *seat)
+void admit_heirs_let_go(struct seat *seat)
 {
-    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
     if (seat->heirs_fd >= 0)
         close(seat->heirs_fd);
     seat->heirs_fd = -1;
+}
+
+void admit_heir_dismiss(struct seat *seat)
+{
+    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
+    admit_heirs_let_go(seat);
     seat->bequeathed = seat->with_children = false;
 }
 
@@ -190,6 +196,10 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     uint64_t allowed = heir_word(ALLOWED_WITH_CHILDREN, hold->ticket);
     if (atomic_compare_exchange_strong(heir, &allowed, heir_word(CHILDREN, hold->ticket)))
         return ADMIT_OK;
+    /* Its number is looked for where the starter is. */
+    uint32_t own = admit_pid_namespace(), starters = atomic_load(&person_of(gate, (unsigned)who)->pid_namespace);
+    if (own != 0 && starters != 0 && own != starters)
+        return ADMIT_UNSUPPORTED;
     allowed = heir_word(ALLOWED, hold->ticket);
     uint64_t me = heir_word((uint64_t)getpid(), start_time("/proc/self/stat"));
     return atomic_compare_exchange_strong(heir, &allowed, me) ? ADMIT_OK : ADMIT_NOT_HOLDING;
@@ -202,9 +212,7 @@ admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
         return not_holding(gate);
     if (!seat->with_children)
         return ADMIT_OK;
-    if (seat->heirs_fd >= 0)
-        close(seat->heirs_fd);
-    seat->heirs_fd = -1;
+    admit_heirs_let_go(seat);
     struct flock byte = byte_of(seat->who, F_WRLCK);
     if (fcntl(gate->fd, F_OFD_SETLKW, &byte) != 0)
         return errno == EINTR ? admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name)

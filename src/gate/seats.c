@@ -34,6 +34,7 @@ static void thread_ends(void *unused)
     admit_recent = (struct recent){0};
     while (seat != NULL && seat->serial != 0) {
         struct seat *next = seat->next;
+        admit_heirs_let_go(seat);
         if (!seat->inside)
             admit_life_release(seat, LIFE_NOBODY);
         seat = next;
@@ -236,8 +237,10 @@ void admit_seats_close(admit_gate *gate)
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
-        if (seat->serial == gate->local->serial)
-            admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+        if (seat->serial != gate->local->serial)
+            continue;
+        admit_heirs_let_go(seat);
+        admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
     }
 }
 
