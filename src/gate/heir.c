@@ -69,6 +69,28 @@ uint32_t admit_pid_namespace(void)
     return stat("/proc/self/ns/pid", &status) == 0 ? (uint32_t)status.st_ino : 0;
 }
 
+/* /proc may be that of another pid namespace than ours: `unshare --pid --fork` leaves the outer one in place. There the
+ * process that we call `pid` has another number, which the kernel tells of a pidfd. 0: none, or it cannot be told. */
+static unsigned number_in_proc(unsigned pid, int pidfd)
+{
+    char path[48], text[1024];
+    if (pidfd < 0) {
+        ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        return strtol(text, NULL, 10) == getpid() ? pid : 0;
+    }
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    const char *at = strstr(text, "\nPid:");
+    long number = at == NULL ? 0 : strtol(at + 5, NULL, 10);
+    return number > 0 && number <= PID_MAX ? (unsigned)number : 0;
+}
+
 /* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
  * one: if it is not ready after the start time was read, that was the start time of the one it stands for. */
 static enum heir_state process_state(unsigned pid, uint64_t start)
@@ -77,8 +99,9 @@ static enum heir_state process_state(unsigned pid, uint64_t start)
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (pidfd < 0 && errno != ENOSYS && errno != EPERM)
         return HEIR_NONE; /* nobody has this number, or only a thread has */
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    uint64_t found = start_time(path);
+    unsigned number = number_in_proc(pid, pidfd);
+    snprintf(path, sizeof path, "/proc/%u/stat", number);
+    uint64_t found = number == 0 ? 0 : start_time(path);
     bool ended = false;
     if (pidfd >= 0) {
         ended = poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0;
