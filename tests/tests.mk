@@ -2,6 +2,7 @@
 #
 # make test          everything CI runs
 # make test-native   the locks only
+# make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
@@ -39,6 +40,11 @@ test:
 	$(BUILD_TSAN)
 	$(BUILD_CLANG)
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
+
+# What the gate claims, in the sizes in which it claims it: some minutes.
+test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_storm
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_line
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
@@ -102,4 +108,4 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
 
-.PHONY: test test-native test-asan test-tsan test-clang test-binaries
+.PHONY: test test-native test-gate-full test-asan test-tsan test-clang test-binaries

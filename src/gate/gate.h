@@ -236,6 +236,8 @@ void admit_protocol_reserve(struct seat *seat);
 bool admit_deadline_passed(const struct timespec *until);
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
 int64_t admit_now(void); /* CLOCK_REALTIME in ns */
+/* A millisecond, or until the deadline. */
+void admit_doze(const struct sleeper *sleeper);
 /* Notes this error as the reason, with its text. */
 void admit_give_reason(struct sleeper *sleeper, admit_error error);
 

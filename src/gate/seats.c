@@ -211,7 +211,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         }
         if (admit_gives_up(sleeper))
             return NULL;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        admit_doze(sleeper);
     }
 }
 

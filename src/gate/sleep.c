@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum {
+    DOZE_NS = 1000000,          /* until a seat may be free */
     HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
     OTHERS_LOOK_NS = 20000000,  /* of the others */
     ALL_LOOK_NS = 500000000,    /* of everybody: whom the kernel woke may have been stopped before it could act */
@@ -224,6 +225,16 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
     if (how != NULL && how->until != NULL && until > nanoseconds(how->until))
         until = nanoseconds(how->until);
     return until;
+}
+
+void admit_doze(const struct sleeper *sleeper)
+{
+    const struct timespec *until = sleeper->how == NULL ? NULL : sleeper->how->until;
+    int64_t end = now_of(CLOCK_MONOTONIC) + DOZE_NS;
+    if (until != NULL && end > nanoseconds(until))
+        end = nanoseconds(until);
+    struct timespec limit = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL); /* libc's is a cancellation point */
 }
 
 /* Without a gate: until woken. */

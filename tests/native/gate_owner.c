@@ -412,6 +412,29 @@ static void children_of_a_command_hold_if_asked_to(void **state)
     admit_gate_close(gate);
 }
 
+/* The starter gives its handle back; the command has ended: nobody holds. */
+static void a_closed_handle_does_not_hold_for_children(void **state)
+{
+    (void)state;
+    test_directory();
+    admit_gate *gate = admit_gate_open("closed", 1);
+    admit_hold hold;
+    assert_enters(gate, &hold);
+    assert_int_equal(admit_gate_bequeath(gate, &hold, 1), ADMIT_OK);
+    pid_t command = fork();
+    if (command == 0)
+        _exit(admit_gate_inherit(gate, &hold));
+    assert_int_equal(status_of(command), 0);
+    admit_gate_close(gate);
+    gate = admit_gate_open("closed", 1);
+    assert_int_equal(enter_within(gate, &hold, 20000), ADMIT_OK);
+    assert_true(hold.owner_died);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("closed", 0), ADMIT_OK);
+    remove_test_directory();
+}
+
 static void a_hold_is_inherited_once_and_only_with_permission(void **state)
 {
     (void)state;
@@ -447,6 +470,7 @@ int main(void)
         cmocka_unit_test(robust_mutexes_of_the_program_keep_working),
         cmocka_unit_test(a_command_holds_however_its_starter_dies),
         cmocka_unit_test(children_of_a_command_hold_if_asked_to),
+        cmocka_unit_test(a_closed_handle_does_not_hold_for_children),
         cmocka_unit_test(a_hold_is_inherited_once_and_only_with_permission),
     };
     return cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
