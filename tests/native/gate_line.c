@@ -5,6 +5,7 @@
 #include "gate_witness.h"
 
 #include "gate/gate.h"
+#include "registers/sleeping_native.h"
 
 #include <pthread.h>
 
@@ -266,7 +267,7 @@ struct notice {
     unsigned calls, last_place, give_up_at;
 };
 
-static int notices(void *data, unsigned place)
+static int is_told(void *data, unsigned place)
 {
     struct notice *notice = data;
     notice->calls++;
@@ -284,7 +285,7 @@ static void the_caller_can_watch_and_give_up(void **state)
     if (child == 0) {
         struct notice notice = {.give_up_at = 3};
         admit_hold own;
-        admit_error error = admit_gate_enter_with(gate, &own, &(admit_wait){.waiting = notices, .data = &notice});
+        admit_error error = admit_gate_enter_with(gate, &own, &(admit_wait){.waiting = is_told, .data = &notice});
         _exit(error == ADMIT_INTERRUPTED && notice.last_place == 1 ? 0 : 1);
     }
     int status;
@@ -428,6 +429,7 @@ static void a_sleeper_is_found_by_its_hint_and_without(void **state)
         if (lie > 0)
             for (unsigned h = 0; h < GATE_HINTS; h++)
                 atomic_store(&gate->header->hint[h], lies[lie - 1]);
+        assert_true(admit_likely(&(struct sleeper){.gate = gate}, hold.ticket + 1, 0) < present_in(gate));
         assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
         int status;
         waitpid(child, &status, 0);
