@@ -26,6 +26,9 @@ enum {
     CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
 };
 
+/* Of those who may still come, so many are watched: each word costs a sleeper a tenth of a microsecond or two. */
+enum { LATECOMERS = 8 };
+
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
@@ -206,7 +209,8 @@ static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
             if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
                 watch_life(list, sleeper, who);
         }
-    for (unsigned who = present; who < gate->records && list->count < FUTEX_WAITV_MAX; who++)
+    for (unsigned who = present; who < gate->records && who < present + LATECOMERS && list->count < FUTEX_WAITV_MAX;
+         who++)
         watch_life(list, sleeper, who);
 }
 
