@@ -24,6 +24,7 @@
 #include "native/error.h"
 #include "registers/native.h"
 
+#include <pthread.h>
 #include <sys/types.h>
 
 enum {
@@ -162,6 +163,21 @@ static inline unsigned present_in(const admit_gate *gate)
     unsigned present = atomic_load_explicit(&gate->header->present, memory_order_seq_cst);
     return present < gate->records ? present : gate->records;
 }
+
+/* No call is a cancellation point, whatever it calls: from here to the end of the block the thread is not cancelled. */
+static inline int admit_uncancelled(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void admit_cancelled_as(const int *before)
+{
+    pthread_setcancelstate(*before, NULL);
+}
+
+#define UNCANCELLED __attribute__((cleanup(admit_cancelled_as))) const int before_ = admit_uncancelled()
 
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
 

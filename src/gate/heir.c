@@ -130,6 +130,7 @@ static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint6
 
 enum heir_state admit_heir(admit_gate *gate, unsigned who)
 {
+    UNCANCELLED;
     _Atomic uint64_t *heir = &gate->cells.heir[who].value;
     uint64_t word = atomic_load(heir);
     while (word != 0) {
@@ -144,6 +145,7 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who)
 
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
 {
+    UNCANCELLED;
     uint64_t word = atomic_load(&gate->cells.heir[who].value);
     bool named = kind_of(word) != 0 && kind_of(word) <= PID_MAX;
     if (named)
@@ -178,6 +180,7 @@ static admit_error lock_for_heirs(admit_gate *gate, struct seat *seat)
 
 admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children)
 {
+    UNCANCELLED;
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);
@@ -195,6 +198,7 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
 
 void admit_heirs_let_go(struct seat *seat)
 {
+    UNCANCELLED;
     if (seat->heirs_fd >= 0)
         close(seat->heirs_fd);
     seat->heirs_fd = -1;
@@ -230,6 +234,7 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
 
 admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
 {
+    UNCANCELLED;
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);

@@ -63,6 +63,7 @@ static admit_error grow(admit_gate *gate, unsigned wanted)
 
 void admit_leave_resizing(admit_gate *gate, struct seat *seat)
 {
+    UNCANCELLED;
     unsigned one;
     int lock = admit_gate_lock(gate->fd, gate->path);
     unsigned wanted = gate->most_k - admit_gate_k(gate);
@@ -93,6 +94,7 @@ static void shrink(admit_gate *gate, unsigned wanted)
 
 admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 {
+    UNCANCELLED;
     unsigned one = 0;
     if (k < 1 || k > gate->most_k)
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name,
@@ -119,6 +121,7 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 
 bool admit_was_removed(admit_gate *gate)
 {
+    UNCANCELLED;
     if (atomic_load(&gate->header->removed) == 2) {
         int lock = admit_gate_lock(gate->fd, gate->path);
         if (lock >= 0) {
@@ -180,6 +183,7 @@ static admit_error remove_locked(admit_gate *gate, bool force)
 
 admit_error admit_gate_remove(const char *name, int force)
 {
+    UNCANCELLED;
     admit_gate *gate = admit_gate_open(name, 0);
     if (gate == NULL)
         return admit_last_error();

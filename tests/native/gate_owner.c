@@ -156,6 +156,39 @@ static void threads_that_end_outside_give_their_records_back(void **state)
     admit_gate_close(visit.gate);
 }
 
+/* Every call that opens or closes something, or may; by one who is to be cancelled as soon as it can be. */
+static void *is_cancelled_afterwards(void *data)
+{
+    struct visit *visit = data;
+    pthread_cancel(pthread_self());
+    admit_gate *gate = admit_gate_open_with("cancelled", &(admit_gate_options){.k = 1, .most_k = 2});
+    if (gate == NULL)
+        return NULL;
+    visit->error = admit_gate_enter(gate, &visit->hold) + admit_gate_bequeath(gate, &visit->hold, 1) +
+                   admit_gate_await_heirs(gate, &visit->hold) + admit_gate_leave(gate, &visit->hold) +
+                   admit_gate_resize(gate, 2) + admit_gate_enter(gate, &visit->hold) + admit_gate_resize(gate, 1) +
+                   admit_gate_leave(gate, &visit->hold);
+    admit_view_free(admit_gate_inspect(gate));
+    admit_gate_close(gate);
+    visit->error += admit_gate_remove("cancelled", 0);
+    visit->gate = gate; /* it came so far */
+    pthread_testcancel();
+    return NULL;
+}
+
+static void no_call_is_a_cancellation_point(void **state)
+{
+    (void)state;
+    struct visit visit = {0};
+    pthread_t thread;
+    void *result;
+    assert_int_equal(pthread_create(&thread, NULL, is_cancelled_afterwards, &visit), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_non_null(visit.gate);
+    assert_int_equal(visit.error, ADMIT_OK);
+}
+
 static void only_the_thread_that_entered_can_leave(void **state)
 {
     (void)state;
@@ -416,7 +449,6 @@ static void children_of_a_command_hold_if_asked_to(void **state)
 static void a_closed_handle_does_not_hold_for_children(void **state)
 {
     (void)state;
-    test_directory();
     admit_gate *gate = admit_gate_open("closed", 1);
     admit_hold hold;
     assert_enters(gate, &hold);
@@ -432,7 +464,6 @@ static void a_closed_handle_does_not_hold_for_children(void **state)
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     admit_gate_close(gate);
     assert_int_equal(admit_gate_remove("closed", 0), ADMIT_OK);
-    remove_test_directory();
 }
 
 static void a_hold_is_inherited_once_and_only_with_permission(void **state)
@@ -459,10 +490,12 @@ static void a_hold_is_inherited_once_and_only_with_permission(void **state)
 
 int main(void)
 {
+    test_directory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_holder_is_followed_and_named),
         cmocka_unit_test(a_thread_that_ends_inside_has_died),
         cmocka_unit_test(threads_that_end_outside_give_their_records_back),
+        cmocka_unit_test(no_call_is_a_cancellation_point),
         cmocka_unit_test(only_the_thread_that_entered_can_leave),
         cmocka_unit_test(a_thread_can_be_inside_twice),
         cmocka_unit_test(a_forked_child_holds_nothing),
@@ -473,5 +506,7 @@ int main(void)
         cmocka_unit_test(a_closed_handle_does_not_hold_for_children),
         cmocka_unit_test(a_hold_is_inherited_once_and_only_with_permission),
     };
-    return cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
+    remove_test_directory();
+    return failed;
 }
