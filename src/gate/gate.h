@@ -79,6 +79,8 @@ enum life_word {
     LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
     LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
     LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted */
+    LIFE_ASIDE = 0x20000000,       /* beside nobody or judged, with a thread's number: see life.c */
+    LIFE_NUMBER = 0x1fffffff,
 };
 
 struct spot {
@@ -193,6 +195,8 @@ int admit_gate_lock(int fd, const char *path);
 
 /* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
 
+/* Whether it is NOBODY, or JUDGED, set aside or not. */
+bool admit_life_is(uint32_t life, uint32_t what);
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
 /* Gives it up, with this value in it. */

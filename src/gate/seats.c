@@ -154,7 +154,7 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
         unsigned end = dead ? present_in(gate) : gate->records;
         for (unsigned who = 0; who < end && !*failed; who++) {
             uint32_t life = atomic_load(life_of(gate, who));
-            if (dead ? !admit_is_dead_now(gate, who) : life != LIFE_NOBODY)
+            if (dead ? !admit_is_dead_now(gate, who) : !admit_life_is(life, LIFE_NOBODY))
                 continue;
             if (!dead && admit_protocol_in_line(gate, who)) {
                 *in_line = true;

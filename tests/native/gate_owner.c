@@ -4,6 +4,8 @@
  */
 #include "gate_witness.h"
 
+#include "gate/gate.h"
+
 #include <pthread.h>
 
 static admit_gate *new_gate(unsigned k)
@@ -226,6 +228,31 @@ static int status_of(pid_t child)
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
+}
+
+/* One was killed while it took a record, or gave it back: it may be on the list of a thread with this number. */
+static void a_record_set_aside_is_for_other_numbers(void **state)
+{
+    (void)state;
+    static const uint32_t was[] = {LIFE_NOBODY, LIFE_JUDGED};
+    for (unsigned w = 0; w < 2; w++) {
+        admit_gate *gate = new_gate(2);
+        admit_hold hold;
+        atomic_store(&gate->header->present, 1);
+        atomic_store(life_of(gate, 0), was[w] | LIFE_ASIDE | (uint32_t)gettid());
+        assert_enters(gate, &hold);
+        assert_int_equal(gate->spot[hold.slot].who - 1, 1);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(admit_gate_enter(gate, &hold) == ADMIT_OK && gate->spot[hold.slot].who - 1 == 0 &&
+                          admit_gate_leave(gate, &hold) == ADMIT_OK
+                      ? 0
+                      : 1);
+        assert_int_equal(status_of(child), 0);
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_all_slots_are_there(gate, 2);
+        admit_gate_close(gate);
+    }
 }
 
 static void a_forked_child_holds_nothing(void **state)
@@ -498,6 +525,7 @@ int main(void)
         cmocka_unit_test(no_call_is_a_cancellation_point),
         cmocka_unit_test(only_the_thread_that_entered_can_leave),
         cmocka_unit_test(a_thread_can_be_inside_twice),
+        cmocka_unit_test(a_record_set_aside_is_for_other_numbers),
         cmocka_unit_test(a_forked_child_holds_nothing),
         cmocka_unit_test(exec_ends_the_hold),
         cmocka_unit_test(robust_mutexes_of_the_program_keep_working),
