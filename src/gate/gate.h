@@ -179,7 +179,7 @@ static inline void admit_cancelled_as(const int *before)
     pthread_setcancelstate(*before, NULL);
 }
 
-#define UNCANCELLED __attribute__((cleanup(admit_cancelled_as))) const int before_ = admit_uncancelled()
+#define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
 
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
 

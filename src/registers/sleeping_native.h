@@ -160,8 +160,10 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
     PROCEDURE(p)
 #undef CALL_SELDOM
 #define CALL_SELDOM(p, f) p##_apart(P, S)
-#define GIVE_UP ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define GIVE_UP                                                                                                        \
+    __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER                                                                                                       \
+    __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
     __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
                                                      struct locals *frame)
