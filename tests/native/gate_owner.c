@@ -173,9 +173,9 @@ static void *is_cancelled_afterwards(void *data)
     admit_view_free(admit_gate_inspect(gate));
     admit_gate_close(gate);
     visit->error += admit_gate_remove("cancelled", 0);
-    visit->gate = gate; /* it came so far */
-    pthread_testcancel();
-    return NULL;
+    int could_be; /* as before; but sanitizers do not like a thread that is cancelled */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &could_be);
+    return could_be == PTHREAD_CANCEL_ENABLE ? visit : NULL;
 }
 
 static void no_call_is_a_cancellation_point(void **state)
@@ -186,8 +186,7 @@ static void no_call_is_a_cancellation_point(void **state)
     void *result;
     assert_int_equal(pthread_create(&thread, NULL, is_cancelled_afterwards, &visit), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
-    assert_ptr_equal(result, PTHREAD_CANCELED);
-    assert_non_null(visit.gate);
+    assert_ptr_equal(result, &visit);
     assert_int_equal(visit.error, ADMIT_OK);
 }
 
