@@ -54,7 +54,8 @@
  *
  *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
  *   other process crash; to shorten the file under others does (SIGBUS).
- *   The file must be on a file system of this machine: gates do not reach across machines.
+ *   The file must be on a file system of this machine: gates do not reach across machines. Gates with a name need
+ *   /proc.
  */
 #ifndef ADMIT_H
 #define ADMIT_H

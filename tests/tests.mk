@@ -21,7 +21,8 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard exampl
 HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
-TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(BUILD)/tsan/tests/native/stress tests/suites/threads.sh
+TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
+TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
@@ -30,7 +31,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
 BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
-BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/tsan/tests/native/stress $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
+BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
 

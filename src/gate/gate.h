@@ -112,7 +112,7 @@ struct seat {
     int heirs_fd; /* -1: none */
     unsigned slot;
     uint64_t record; /* the protocol's copy of what it put into its record */
-    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* since it last slept */
+    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
 /* The seat that this thread used last, for the fast path. */

@@ -127,10 +127,11 @@ bool admit_gives_up(struct sleeper *sleeper)
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
 {
     bool dead = admit_is_dead_now(sleeper->gate, who);
-    if (dead && sleeper->seat != NULL) {
-        sleeper->saw_dead = true;
-        sleeper->seat->seen_dead[who / 64] |= UINT64_C(1) << who % 64;
-    }
+    if (sleeper->seat == NULL)
+        return dead;
+    uint64_t *seen = &sleeper->seat->seen_dead[who / 64], bit = UINT64_C(1) << who % 64;
+    *seen = dead ? *seen | bit : *seen & ~bit;
+    sleeper->saw_dead |= dead;
     return dead;
 }
 
@@ -183,9 +184,10 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
     admit_gate *gate = sleeper->gate;
     uint32_t life = atomic_load(life_of(gate, who));
     if ((life & FUTEX_OWNER_DIED) != 0) {
+        bool seen = (sleeper->seat->seen_dead[who / 64] >> who % 64 & 1) != 0;
         if (!admit_is_dead_now(gate, who))
             list->orphan = true;
-        else if ((sleeper->seat->seen_dead[who / 64] >> who % 64 & 1) == 0)
+        else if (!seen || life == (uint32_t)LIFE_MARKED) /* then it is the record's next owner, and dead too */
             list->news = true;
         life = atomic_load(life_of(gate, who));
     }
@@ -265,7 +267,6 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     if (sleeper->how != NULL && sleeper->how->interruptible)
         watch(&list, &gate->local->interrupts, sleeper->interrupts);
     watch_lives(&list, sleeper);
-    memset(sleeper->seat->seen_dead, 0, sizeof sleeper->seat->seen_dead);
     if (list.news || removed == 1)
         return;
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {

@@ -224,6 +224,34 @@ static void a_full_disk_is_named_and_leaves_nothing(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Without /proc nobody can tell whether a gate is of an earlier boot: it is left alone. */
+static void a_gate_in_use_is_not_emptied_without_proc(void **state)
+{
+    (void)state;
+    admit_hold hold;
+    admit_gate *gate = admit_gate_open("used", 1);
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("none", "/proc", "tmpfs", 0, NULL) != 0)
+            _exit(CANNOT);
+        _exit(admit_gate_open("used", 1) == NULL && admit_last_error() == ADMIT_UNSUPPORTED ? 0 : 1);
+    }
+    int status = status_of(child);
+    admit_gate *again = admit_gate_open("used", 1);
+    assert_int_equal(admit_gate_try(again, &(admit_hold){0}), ADMIT_NO_SLOT);
+    admit_gate_close(again);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("used", 0), ADMIT_OK);
+    if (status == CANNOT) {
+        print_message("# skipped: it takes root to hide /proc\n");
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
 /* --- two users ---------------------------------------------------------------------------------------------------- */
 
 static pid_t fork_as(uid_t user)
@@ -510,6 +538,7 @@ int main(void)
         cmocka_unit_test(more_than_the_kernel_watches_at_once),
         cmocka_unit_test(a_kernel_without_futex_waitv_will_do),
         cmocka_unit_test(a_full_disk_is_named_and_leaves_nothing),
+        cmocka_unit_test(a_gate_in_use_is_not_emptied_without_proc),
         cmocka_unit_test(a_gate_is_private_unless_it_is_shared),
         cmocka_unit_test(equal_numbers_in_containers_are_not_confused),
         cmocka_unit_test(a_command_in_a_container_is_not_judged_from_outside),
