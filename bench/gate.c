@@ -7,12 +7,17 @@
  *   two          two processes, 200 ns inside: passes a second, and the ratio to sem_t's
  *   eight        eight processes, 1 us inside
  *   after kill   from kill -9 of a holder to the next one's entry, in us
+ *   commands     `true` by `admit run` and by flock(1), one after the other, a second; with k = 2 flock has k = 1 still
+ *
+ * A ratio is to the first in its row.
  */
 #include "admit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -281,15 +286,50 @@ static double after_kill(const struct peer *peer)
     return us;
 }
 
+static char admit_program[PATH_MAX];
+extern char **environ;
+
+/* How many commands a second the peer's own program runs; 0: it has none, or it does not run. */
+static double commands(const struct peer *peer, unsigned k)
+{
+    enum { COMMANDS = 100 };
+    char directory[] = "/tmp/admit-bench-XXXXXX", file[PATH_MAX], number[12];
+    if (peer->enter != flock_enter && peer->enter != gate_enter)
+        return 0;
+    if (mkdtemp(directory) == NULL)
+        die("no directory in /tmp");
+    snprintf(file, sizeof file, "%s/it", directory);
+    snprintf(number, sizeof number, "%u", k);
+    char *by_flock[] = {"flock", file, "true", NULL};
+    char *by_admit[] = {admit_program, "run", "-k", number, file, "--", "true", NULL};
+    char **argv = peer->enter == flock_enter ? by_flock : by_admit;
+    uint64_t before = now_ns();
+    bool runs = true;
+    for (unsigned c = 0; c <= COMMANDS && runs; c++) {
+        pid_t child;
+        int status = -1;
+        runs = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ) == 0 && waitpid(child, &status, 0) == child &&
+               status == 0;
+        if (c == 0) /* which made the file */
+            before = now_ns();
+    }
+    double took = (double)(now_ns() - before) / 1e9;
+    unlink(file);
+    rmdir(directory);
+    return runs ? COMMANDS / took : 0;
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-enum measure { ALONE_1, ALONE_4, TWO, EIGHT, EIGHT_4, AFTER_KILL, MEASURES };
+enum measure { ALONE_1, ALONE_4, TWO, EIGHT, EIGHT_4, AFTER_KILL, COMMANDS_1, COMMANDS_2, MEASURES };
 static const char *const measure_name[MEASURES] = {"alone, k = 1 (ns)",
                                                    "alone, k = 4 (ns)",
                                                    "two, 200 ns inside (/s)",
                                                    "eight, 1 us inside (/s)",
                                                    "eight, k = 4, 1 us inside (/s)",
-                                                   "after kill (us)"};
+                                                   "after kill (us)",
+                                                   "commands (/s)",
+                                                   "commands, k = 2 (/s)"};
 
 static double measure(const struct peer *peer, enum measure what)
 {
@@ -306,6 +346,10 @@ static double measure(const struct peer *peer, enum measure what)
         return peer->any_k ? throughput(peer, 8, 4, 1000) : 0;
     case AFTER_KILL:
         return after_kill(peer);
+    case COMMANDS_1:
+        return commands(peer, 1);
+    case COMMANDS_2:
+        return commands(peer, 2);
     default:
         return 0;
     }
@@ -317,6 +361,9 @@ int main(int argc, char **argv)
     unsigned repetitions = argc > 1 ? (unsigned)atoi(argv[1]) : 9;
     if (repetitions < 1 || repetitions > REPETITIONS_MAX)
         die("from 1 to 101 repetitions");
+    const char *slash = strrchr(argv[0], '/');
+    snprintf(admit_program, sizeof admit_program, "%.*s../admit", slash == NULL ? 0 : (int)(slash - argv[0]) + 1,
+             argv[0]);
     printf("%-32s", "The gate and its peers");
     for (unsigned p = 0; p < PEERS; p++)
         printf("%18s", peers[p].name);
@@ -326,13 +373,13 @@ int main(int argc, char **argv)
         for (unsigned r = 0; r < repetitions; r++)
             for (unsigned p = 0; p < PEERS; p++)
                 found[m][p][r] = measure(&peers[p], (enum measure)m);
+        double reference = 0;
         for (unsigned p = 0; p < PEERS; p++) {
             qsort(found[m][p], repetitions, sizeof(double), by_size);
-            double median = found[m][p][repetitions / 2], reference = found[m][0][repetitions / 2];
+            double median = found[m][p][repetitions / 2];
+            reference = reference == 0 ? median : reference;
             if (median == 0)
                 printf("%18s", "-");
-            else if (reference == 0)
-                printf("%18.1f", median);
             else
                 printf("%10.4g %5.2fx ", median, median / reference);
         }

@@ -39,8 +39,8 @@
  *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
  *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
  *   More than 125 participants at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): the next
- *   in line looks every millisecond, the others every 20. In a gate that has room for more than 125, a waiter looks
- *   twice a second, in case one who came later died while it recovered another's slot.
+ *   in line looks every millisecond, the others every 20. Beside this, whoever waits looks twice a second, in case
+ *   the one whom the kernel woke was stopped before it could act, or one who came later died while it helped another.
  *   A command to which a hold was handed over is known by process number and start time. If its wrapper has been
  *   killed, those who wait look every 2 milliseconds whether it has ended. In another pid namespace that cannot be
  *   seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
@@ -54,7 +54,8 @@
  *
  *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
  *   other process crash; to shorten the file under others does (SIGBUS).
- *   The file must be on a file system of this machine: gates do not reach across machines.
+ *   The file must be on a file system of this machine: gates do not reach across machines. Gates with a name need
+ *   /proc.
  */
 #ifndef ADMIT_H
 #define ADMIT_H
@@ -251,7 +252,8 @@ ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *ho
 
 /* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it
  * becomes by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not
- * run. Safe between fork and exec of a program with threads, and in a child of vfork. */
+ * run. ADMIT_UNSUPPORTED: this process is in another pid namespace than the one who bequeathed (and not
+ * with_children). Safe between fork and exec of a program with threads, and in a child of vfork. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
 /* For one who bequeathed with_children: waits until nobody has the descriptor open. ADMIT_INTERRUPTED after a signal

@@ -48,16 +48,18 @@ static uint64_t checksum_of(const struct gate_header *header)
     return hash;
 }
 
-static void read_boot_id(char boot_id[BOOT_ID_SIZE])
+/* Zeros if it cannot be read. */
+static bool read_boot_id(char boot_id[BOOT_ID_SIZE])
 {
     memset(boot_id, 0, BOOT_ID_SIZE);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return;
-    ssize_t length = read(fd, boot_id, 36);
+        return false;
+    bool whole = read(fd, boot_id, 36) == 36;
     close(fd);
-    if (length != 36)
+    if (!whole)
         memset(boot_id, 0, BOOT_ID_SIZE);
+    return whole;
 }
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
@@ -93,6 +95,8 @@ void admit_gate_empty(admit_gate *gate, unsigned k)
     atomic_store(&header->abandoned, 0);
     atomic_store(&header->died_waiting, 0);
     atomic_store(&header->reserved, gate->most_k - k);
+    for (unsigned h = 0; h < GATE_HINTS; h++)
+        atomic_store_explicit(&header->hint[h], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     read_boot_id(header->boot_id);
 }
@@ -237,7 +241,9 @@ int admit_gate_lock(int fd, const char *path)
 static admit_error empty_after_boot(admit_gate *gate)
 {
     char boot_id[BOOT_ID_SIZE];
-    read_boot_id(boot_id);
+    if (!read_boot_id(boot_id)) /* to empty a gate that is in use would let too many in */
+        return admit_gate_error(ADMIT_UNSUPPORTED, "cannot tell whether %s is of this boot: there is no /proc",
+                                gate->path);
     if (memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0)
         return ADMIT_OK;
     if (gate->look_only)

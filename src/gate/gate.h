@@ -24,13 +24,15 @@
 #include "native/error.h"
 #include "registers/native.h"
 
+#include <pthread.h>
 #include <sys/types.h>
 
 enum {
-    GATE_LAYOUT = 1,
+    GATE_LAYOUT = 2,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
+    GATE_HINTS = 256,
 };
 
 struct gate_header {
@@ -49,7 +51,10 @@ struct gate_header {
     _Atomic uint32_t removed;
     _Atomic uint32_t present; /* records from here on have never had an owner */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
+    /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
+    _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
+_Static_assert(sizeof(struct gate_header) <= GATE_PAGE, "the header is one page");
 
 /* What others may know of a participant. Written by its owner, for inspect only. */
 struct person {
@@ -74,6 +79,8 @@ enum life_word {
     LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
     LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
     LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted */
+    LIFE_ASIDE = 0x20000000,       /* beside nobody or judged, with a thread's number: see life.c */
+    LIFE_NUMBER = 0x1fffffff,
 };
 
 struct spot {
@@ -105,7 +112,7 @@ struct seat {
     int heirs_fd; /* -1: none */
     unsigned slot;
     uint64_t record; /* the protocol's copy of what it put into its record */
-    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* since it last slept */
+    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
 /* The seat that this thread used last, for the fast path. */
@@ -159,6 +166,21 @@ static inline unsigned present_in(const admit_gate *gate)
     return present < gate->records ? present : gate->records;
 }
 
+/* No call is a cancellation point, whatever it calls: from here to the end of the block the thread is not cancelled. */
+static inline int admit_uncancelled(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void admit_cancelled_as(const int *before)
+{
+    pthread_setcancelstate(*before, NULL);
+}
+
+#define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
+
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
 
 /* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
@@ -173,6 +195,8 @@ int admit_gate_lock(int fd, const char *path);
 
 /* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
 
+/* Whether it is NOBODY, or JUDGED, set aside or not. */
+bool admit_life_is(uint32_t life, uint32_t what);
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
 /* Gives it up, with this value in it. */
@@ -187,6 +211,8 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who);
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* 0 if there is no /proc. */
 uint32_t admit_pid_namespace(void);
+/* The starter's own copy of the descriptor by which children hold: where its hold ends, so that theirs can. */
+void admit_heirs_let_go(struct seat *seat);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat);
 
@@ -230,6 +256,8 @@ void admit_protocol_reserve(struct seat *seat);
 bool admit_deadline_passed(const struct timespec *until);
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
 int64_t admit_now(void); /* CLOCK_REALTIME in ns */
+/* A millisecond, or until the deadline. */
+void admit_doze(const struct sleeper *sleeper);
 /* Notes this error as the reason, with its text. */
 void admit_give_reason(struct sleeper *sleeper, admit_error error);
 

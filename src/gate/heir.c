@@ -69,6 +69,28 @@ uint32_t admit_pid_namespace(void)
     return stat("/proc/self/ns/pid", &status) == 0 ? (uint32_t)status.st_ino : 0;
 }
 
+/* /proc may be that of another pid namespace than ours: `unshare --pid --fork` leaves the outer one in place. There the
+ * process that we call `pid` has another number, which the kernel tells of a pidfd. 0: none, or it cannot be told. */
+static unsigned number_in_proc(unsigned pid, int pidfd)
+{
+    char path[48], text[1024];
+    if (pidfd < 0) {
+        ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        return strtol(text, NULL, 10) == getpid() ? pid : 0;
+    }
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    const char *at = strstr(text, "\nPid:");
+    long number = at == NULL ? 0 : strtol(at + 5, NULL, 10);
+    return number > 0 && number <= PID_MAX ? (unsigned)number : 0;
+}
+
 /* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
  * one: if it is not ready after the start time was read, that was the start time of the one it stands for. */
 static enum heir_state process_state(unsigned pid, uint64_t start)
@@ -77,8 +99,9 @@ static enum heir_state process_state(unsigned pid, uint64_t start)
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (pidfd < 0 && errno != ENOSYS && errno != EPERM)
         return HEIR_NONE; /* nobody has this number, or only a thread has */
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    uint64_t found = start_time(path);
+    unsigned number = number_in_proc(pid, pidfd);
+    snprintf(path, sizeof path, "/proc/%u/stat", number);
+    uint64_t found = number == 0 ? 0 : start_time(path);
     bool ended = false;
     if (pidfd >= 0) {
         ended = poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0;
@@ -99,13 +122,15 @@ static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint6
     }
     if (kind_of(word) == 0 || kind_of(word) > PID_MAX)
         return HEIR_NONE;
-    if (atomic_load(&person_of(gate, who)->pid_namespace) != admit_pid_namespace())
+    uint32_t own = admit_pid_namespace();
+    if (own == 0 || atomic_load(&person_of(gate, who)->pid_namespace) != own)
         return HEIR_UNKNOWN;
     return process_state(kind_of(word), word & START_MASK);
 }
 
 enum heir_state admit_heir(admit_gate *gate, unsigned who)
 {
+    UNCANCELLED;
     _Atomic uint64_t *heir = &gate->cells.heir[who].value;
     uint64_t word = atomic_load(heir);
     while (word != 0) {
@@ -120,6 +145,7 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who)
 
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
 {
+    UNCANCELLED;
     uint64_t word = atomic_load(&gate->cells.heir[who].value);
     bool named = kind_of(word) != 0 && kind_of(word) <= PID_MAX;
     if (named)
@@ -154,6 +180,7 @@ static admit_error lock_for_heirs(admit_gate *gate, struct seat *seat)
 
 admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children)
 {
+    UNCANCELLED;
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);
@@ -169,12 +196,18 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
     return ADMIT_OK;
 }
 
-void admit_heir_dismiss(struct seat *seat)
+void admit_heirs_let_go(struct seat *seat)
 {
-    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
+    UNCANCELLED;
     if (seat->heirs_fd >= 0)
         close(seat->heirs_fd);
     seat->heirs_fd = -1;
+}
+
+void admit_heir_dismiss(struct seat *seat)
+{
+    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
+    admit_heirs_let_go(seat);
     seat->bequeathed = seat->with_children = false;
 }
 
@@ -190,6 +223,10 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     uint64_t allowed = heir_word(ALLOWED_WITH_CHILDREN, hold->ticket);
     if (atomic_compare_exchange_strong(heir, &allowed, heir_word(CHILDREN, hold->ticket)))
         return ADMIT_OK;
+    /* Its number is looked for where the starter is. */
+    uint32_t own = admit_pid_namespace(), starters = atomic_load(&person_of(gate, (unsigned)who)->pid_namespace);
+    if (own != 0 && starters != 0 && own != starters)
+        return ADMIT_UNSUPPORTED;
     allowed = heir_word(ALLOWED, hold->ticket);
     uint64_t me = heir_word((uint64_t)getpid(), start_time("/proc/self/stat"));
     return atomic_compare_exchange_strong(heir, &allowed, me) ? ADMIT_OK : ADMIT_NOT_HOLDING;
@@ -197,14 +234,13 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
 
 admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
 {
+    UNCANCELLED;
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);
     if (!seat->with_children)
         return ADMIT_OK;
-    if (seat->heirs_fd >= 0)
-        close(seat->heirs_fd);
-    seat->heirs_fd = -1;
+    admit_heirs_let_go(seat);
     struct flock byte = byte_of(seat->who, F_WRLCK);
     if (fcntl(gate->fd, F_OFD_SETLKW, &byte) != 0)
         return errno == EINTR ? admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name)

@@ -9,6 +9,11 @@
  *
  * There is no moment at which a death goes unnoticed: the link is in the list before the word names this thread, and
  * until it no longer does; the kernel passes over a word that names another.
+ *
+ * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
+ * word while it is on our list, our death would be taken for its own. So a word that is, or may be, on a list without
+ * naming its thread is set aside: it has that thread's number beside a bit which no number has, and whoever has the
+ * same number does not take it. All others may: if the thread was killed just then, nobody else frees it.
  */
 #include "gate/gate.h"
 
@@ -35,21 +40,18 @@ struct behind {
 
 static __thread struct robust_list_head *own_list __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
-static __thread pid_t own_process __attribute__((tls_model("initial-exec")));
 
+/* Each time: a forked child has another number, and in a new pid namespace perhaps the same process number. */
 static bool find_own_list(void)
 {
     size_t size;
     struct robust_list_head *head = NULL;
-    if (own_list != NULL && own_process == getpid())
-        return true;
     if (syscall(SYS_get_robust_list, 0, &head, &size) != 0 || head == NULL || head->futex_offset != WORD_BEFORE_LINK) {
         admit_gate_error(ADMIT_UNSUPPORTED, "this libc has no robust list of the expected form");
         return false;
     }
     own_list = head;
     own_number = (uint32_t)syscall(SYS_gettid);
-    own_process = getpid();
     return true;
 }
 
@@ -89,6 +91,25 @@ static void **link_of(struct seat *seat)
     return (void **)((char *)seat->life + 24);
 }
 
+static uint32_t aside(uint32_t life)
+{
+    return life | LIFE_ASIDE | own_number;
+}
+
+bool admit_life_is(uint32_t life, uint32_t what)
+{
+    return life == what || (life != LIFE_RESERVED && (life & ~(uint32_t)LIFE_NUMBER) == (what | LIFE_ASIDE));
+}
+
+/* If this thread may take it. What is kept for nobody need not be: only who has the file's lock takes it. */
+static bool set_aside(_Atomic uint32_t *life, uint32_t from)
+{
+    uint32_t now = atomic_load(life);
+    if (from == LIFE_RESERVED)
+        return now == from;
+    return admit_life_is(now, from) && now != aside(from) && atomic_compare_exchange_strong(life, &now, aside(from));
+}
+
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed)
 {
     *failed = true;
@@ -111,10 +132,13 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     *seat = (struct seat){.gate = gate, .serial = gate->local->serial, .who = who, .heirs_fd = -1};
     seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
     seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE].word;
-    enlist(link_of(seat));
-    if (atomic_compare_exchange_strong(seat->life, &from, own_number | FUTEX_WAITERS))
-        return seat;
-    delist(link_of(seat));
+    if (set_aside(seat->life, from)) {
+        uint32_t expected = from == LIFE_RESERVED ? from : aside(from);
+        enlist(link_of(seat));
+        if (atomic_compare_exchange_strong(seat->life, &expected, own_number | FUTEX_WAITERS))
+            return seat;
+        delist(link_of(seat));
+    }
     munmap(pages, 2 * GATE_PAGE);
     return NULL;
 }
@@ -122,10 +146,13 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
 void admit_life_release(struct seat *seat, uint32_t to)
 {
     char *pages = (char *)seat - SEAT_AT - GATE_PAGE;
-    atomic_store(seat->life, to);
+    uint32_t beside = aside(to);
+    atomic_store(seat->life, to == LIFE_NOBODY ? beside : to);
     if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
         syscall(SYS_futex, seat->life, FUTEX_WAKE, 1, NULL, NULL, 0);
     delist(link_of(seat));
+    if (to == LIFE_NOBODY)
+        atomic_compare_exchange_strong(seat->life, &beside, to);
     munmap(pages, 2 * GATE_PAGE);
 }
 
@@ -146,7 +173,7 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
     uint32_t life = atomic_load(life_of(gate, who));
     if ((life & FUTEX_OWNER_DIED) == 0 || admit_heir(gate, who) != HEIR_NONE)
         return false;
-    if (life != LIFE_JUDGED)
+    if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);
     return true;
 }

@@ -23,6 +23,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* By one who has the lock: it is free when it has been decided, so that a 2 is of one who was killed. */
+static void judge_removal(admit_gate *gate)
+{
+    uint32_t undecided = 2;
+    atomic_compare_exchange_strong(&gate->header->removed, &undecided, 0);
+}
+
 /* --- resize ------------------------------------------------------------------------------------------------------- */
 
 static unsigned reserved_now(const admit_gate *gate, unsigned *one)
@@ -43,21 +50,6 @@ static void leave_reserved(admit_gate *gate, struct seat *seat)
     admit_seat_release(seat, LIFE_RESERVED);
 }
 
-void admit_leave_resizing(admit_gate *gate, struct seat *seat)
-{
-    unsigned one;
-    int lock = admit_gate_lock(gate->fd, gate->path);
-    unsigned wanted = gate->most_k - admit_gate_k(gate);
-    if (lock >= 0 && wanted < gate->most_k && reserved_now(gate, &one) < wanted)
-        leave_reserved(gate, seat);
-    else
-        admit_protocol_leave(seat);
-    if (lock >= 0 && reserved_now(gate, &one) == wanted)
-        atomic_store(&gate->header->resizing, 0);
-    if (lock >= 0)
-        close(lock);
-}
-
 static admit_error grow(admit_gate *gate, unsigned wanted)
 {
     unsigned one = 0;
@@ -67,6 +59,25 @@ static admit_error grow(admit_gate *gate, unsigned wanted)
             return error;
     }
     return ADMIT_OK;
+}
+
+void admit_leave_resizing(admit_gate *gate, struct seat *seat)
+{
+    UNCANCELLED;
+    unsigned one;
+    int lock = admit_gate_lock(gate->fd, gate->path);
+    unsigned wanted = gate->most_k - admit_gate_k(gate);
+    bool can = lock >= 0 && wanted < gate->most_k;
+    if (can && reserved_now(gate, &one) < wanted)
+        leave_reserved(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    if (can)
+        grow(gate, wanted); /* whoever was at it may have been killed */
+    if (can && reserved_now(gate, &one) == wanted)
+        atomic_store(&gate->header->resizing, 0);
+    if (lock >= 0)
+        close(lock);
 }
 
 /* Free slots go at once. `resizing` is set, so that from now on those who leave see to the rest. */
@@ -83,6 +94,7 @@ static void shrink(admit_gate *gate, unsigned wanted)
 
 admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 {
+    UNCANCELLED;
     unsigned one = 0;
     if (k < 1 || k > gate->most_k)
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name,
@@ -93,8 +105,9 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
     if (lock < 0)
         return admit_last_error();
     unsigned wanted = gate->most_k - k;
-    atomic_store(&gate->header->k, k);
+    judge_removal(gate); /* or who tries below would wait for this lock */
     atomic_store(&gate->header->resizing, 1);
+    atomic_store(&gate->header->k, k);
     admit_error error = grow(gate, wanted);
     if (error == ADMIT_OK)
         shrink(gate, wanted);
@@ -106,14 +119,13 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 
 /* --- remove ------------------------------------------------------------------------------------------------------- */
 
-/* The lock is free when it has been decided; a 2 that is left then is of one who was killed. */
 bool admit_was_removed(admit_gate *gate)
 {
+    UNCANCELLED;
     if (atomic_load(&gate->header->removed) == 2) {
         int lock = admit_gate_lock(gate->fd, gate->path);
-        uint32_t undecided = 2;
         if (lock >= 0) {
-            atomic_compare_exchange_strong(&gate->header->removed, &undecided, 0);
+            judge_removal(gate);
             close(lock);
         }
     }
@@ -171,6 +183,7 @@ static admit_error remove_locked(admit_gate *gate, bool force)
 
 admit_error admit_gate_remove(const char *name, int force)
 {
+    UNCANCELLED;
     admit_gate *gate = admit_gate_open(name, 0);
     if (gate == NULL)
         return admit_last_error();

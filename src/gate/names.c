@@ -91,6 +91,7 @@ int admit_open_directory(bool make, char *path, size_t size)
 
 const char *admit_gate_directory(void)
 {
+    UNCANCELLED;
     static __thread char path[PATH_MAX];
     int fd = admit_open_directory(true, path, sizeof path);
     if (fd < 0)
@@ -124,6 +125,7 @@ static int is_a_name(const struct dirent *entry)
 
 admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data)
 {
+    UNCANCELLED;
     char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
     int fd = admit_open_directory(false, directory, sizeof directory);
     if (fd < 0)

@@ -133,6 +133,7 @@ static int parent_of(const char *path, char *directory)
 
 admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *given)
 {
+    UNCANCELLED;
     admit_gate_options options;
     char path[PATH_MAX + 80], directory[PATH_MAX];
     if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
@@ -169,6 +170,7 @@ admit_gate *admit_gate_open(const char *name, unsigned k)
 
 admit_gate *admit_gate_create_private(const admit_gate_options *given)
 {
+    UNCANCELLED;
     admit_gate_options options;
     struct gate_places places;
     if (fill_in(&options, given) != ADMIT_OK)
@@ -197,6 +199,7 @@ admit_gate *admit_gate_create_private(const admit_gate_options *given)
 
 void admit_gate_close(admit_gate *gate)
 {
+    UNCANCELLED;
     if (gate == NULL)
         return;
     admit_seats_close(gate);

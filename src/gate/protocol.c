@@ -102,8 +102,6 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     struct native_passage *P = &seat->passage;
     struct locals frame;
     sleeper->how = how;
-    if (how != NULL)
-        sleeper->interrupts = atomic_load(&gate->local->interrupts);
     P->outcome = GOES_IN;
     start_frame(&frame, from);
     frame.own = own;
@@ -118,9 +116,12 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
-    struct sleeper sleeper = {.gate = gate, .how = how};
+    struct sleeper sleeper = {.gate = gate, .how = how, .interrupts = atomic_load(&gate->local->interrupts)};
     struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
-    return seat == NULL ? sleeper.why : enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
+    if (seat == NULL)
+        return sleeper.why;
+    seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
+    return enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
 }
 
 /* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */

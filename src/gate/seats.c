@@ -34,6 +34,7 @@ static void thread_ends(void *unused)
     admit_recent = (struct recent){0};
     while (seat != NULL && seat->serial != 0) {
         struct seat *next = seat->next;
+        admit_heirs_let_go(seat);
         if (!seat->inside)
             admit_life_release(seat, LIFE_NOBODY);
         seat = next;
@@ -153,7 +154,7 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
         unsigned end = dead ? present_in(gate) : gate->records;
         for (unsigned who = 0; who < end && !*failed; who++) {
             uint32_t life = atomic_load(life_of(gate, who));
-            if (dead ? !admit_is_dead_now(gate, who) : life != LIFE_NOBODY)
+            if (dead ? !admit_is_dead_now(gate, who) : !admit_life_is(life, LIFE_NOBODY))
                 continue;
             if (!dead && admit_protocol_in_line(gate, who)) {
                 *in_line = true;
@@ -210,7 +211,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         }
         if (admit_gives_up(sleeper))
             return NULL;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        admit_doze(sleeper);
     }
 }
 
@@ -236,8 +237,10 @@ void admit_seats_close(admit_gate *gate)
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
-        if (seat->serial == gate->local->serial)
-            admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+        if (seat->serial != gate->local->serial)
+            continue;
+        admit_heirs_let_go(seat);
+        admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
     }
 }
 

@@ -18,12 +18,16 @@
 #include <unistd.h>
 
 enum {
-    HEAD_LOOKS_NS = 1000000,        /* of who is next in line, if it cannot watch everybody */
-    OTHERS_LOOK_NS = 20000000,      /* of the others */
-    LATECOMERS_LOOK_NS = 500000000, /* where one can come, and die in the middle of a recovery, who is not watched */
-    ORPHAN_LOOKS_NS = 2000000,      /* while a command whose starter was killed holds on */
-    CALLER_LOOKS_NS = 100000000     /* for the caller's own function */
+    DOZE_NS = 1000000,          /* until a seat may be free */
+    HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
+    OTHERS_LOOK_NS = 20000000,  /* of the others */
+    ALL_LOOK_NS = 500000000,    /* of everybody: whom the kernel woke may have been stopped before it could act */
+    ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
+    CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
 };
+
+/* Of those who may still come, so many are watched: each word costs a sleeper a tenth of a microsecond or two. */
+enum { LATECOMERS = 8 };
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
@@ -67,8 +71,11 @@ unsigned admit_place_of(const admit_gate *gate, unsigned who)
 
 static void record_waiting(const struct sleeper *sleeper)
 {
-    struct person *person = person_of(sleeper->gate, sleeper->seat->who);
-    atomic_store(&person->ticket, admit_protocol_standing(sleeper->gate, sleeper->seat->who).ticket);
+    unsigned who = sleeper->seat->who;
+    struct person *person = person_of(sleeper->gate, who);
+    uint64_t ticket = admit_protocol_standing(sleeper->gate, who).ticket;
+    atomic_store_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], (uint16_t)(who + 1), memory_order_relaxed);
+    atomic_store(&person->ticket, ticket);
     atomic_store(&person->inside_since, 0);
     atomic_store(&person->waiting_since, admit_now());
 }
@@ -120,16 +127,26 @@ bool admit_gives_up(struct sleeper *sleeper)
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
 {
     bool dead = admit_is_dead_now(sleeper->gate, who);
-    if (dead && sleeper->seat != NULL) {
-        sleeper->saw_dead = true;
-        sleeper->seat->seen_dead[who / 64] |= UINT64_C(1) << who % 64;
-    }
+    if (sleeper->seat == NULL)
+        return dead;
+    uint64_t *seen = &sleeper->seat->seen_dead[who / 64], bit = UINT64_C(1) << who % 64;
+    *seen = dead ? *seen | bit : *seen & ~bit;
+    sleeper->saw_dead |= dead;
     return dead;
 }
 
 unsigned admit_present(const struct sleeper *sleeper, unsigned all)
 {
     return sleeper == NULL ? all : present_in(sleeper->gate);
+}
+
+/* Perhaps not the one; but one of those present. */
+unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise)
+{
+    if (sleeper == NULL)
+        return otherwise;
+    unsigned hint = atomic_load_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], memory_order_relaxed);
+    return hint >= 1 && hint <= present_in(sleeper->gate) ? hint - 1 : otherwise;
 }
 
 void admit_pause(void)
@@ -146,10 +163,9 @@ void admit_pause(void)
 struct watch_list {
     struct futex_waitv word[FUTEX_WAITV_MAX];
     unsigned count;
-    bool all;      /* nobody's life is left out */
-    bool for_ever; /* nor that of anybody who can still come */
-    bool orphan;   /* a command whose starter is dead lives, or cannot be judged */
-    bool news;     /* somebody has died meanwhile: do not sleep */
+    bool all;    /* nobody's life is left out */
+    bool orphan; /* a command whose starter is dead lives, or cannot be judged */
+    bool news;   /* somebody has died meanwhile: do not sleep */
 };
 
 static void watch(struct watch_list *list, const volatile void *word, uint32_t value)
@@ -168,9 +184,10 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
     admit_gate *gate = sleeper->gate;
     uint32_t life = atomic_load(life_of(gate, who));
     if ((life & FUTEX_OWNER_DIED) != 0) {
+        bool seen = (sleeper->seat->seen_dead[who / 64] >> who % 64 & 1) != 0;
         if (!admit_is_dead_now(gate, who))
             list->orphan = true;
-        else if ((sleeper->seat->seen_dead[who / 64] >> who % 64 & 1) == 0)
+        else if (!seen || life == (uint32_t)LIFE_MARKED) /* then it is the record's next owner, and dead too */
             list->news = true;
         life = atomic_load(life_of(gate, who));
     }
@@ -194,14 +211,14 @@ static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
             if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
                 watch_life(list, sleeper, who);
         }
-    for (unsigned who = present; who < gate->records && list->count < FUTEX_WAITV_MAX; who++)
+    for (unsigned who = present; who < gate->records && who < present + LATECOMERS && list->count < FUTEX_WAITV_MAX;
+         who++)
         watch_life(list, sleeper, who);
-    list->for_ever = list->all && gate->records + 3 <= FUTEX_WAITV_MAX + 1;
 }
 
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
 {
-    int64_t now = now_of(CLOCK_MONOTONIC), until = list->for_ever ? INT64_MAX : now + LATECOMERS_LOOK_NS;
+    int64_t now = now_of(CLOCK_MONOTONIC), until = now + ALL_LOOK_NS;
     const admit_wait *how = sleeper->how;
     if (!list->all) {
         bool head = admit_place_of(sleeper->gate, sleeper->seat->who) == 1;
@@ -214,6 +231,16 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
     if (how != NULL && how->until != NULL && until > nanoseconds(how->until))
         until = nanoseconds(how->until);
     return until;
+}
+
+void admit_doze(const struct sleeper *sleeper)
+{
+    const struct timespec *until = sleeper->how == NULL ? NULL : sleeper->how->until;
+    int64_t end = now_of(CLOCK_MONOTONIC) + DOZE_NS;
+    if (until != NULL && end > nanoseconds(until))
+        end = nanoseconds(until);
+    struct timespec limit = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL); /* libc's is a cancellation point */
 }
 
 /* Without a gate: until woken. */
@@ -234,23 +261,23 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     struct watch_list list;
     list.count = 0;
     list.orphan = list.news = false;
+    uint32_t removed = atomic_load(&gate->header->removed);
     watch(&list, low_half_of(cell), (uint32_t)value);
-    watch(&list, &gate->header->removed, 0);
-    watch(&list, &gate->local->interrupts, sleeper->interrupts);
+    watch(&list, &gate->header->removed, removed); /* 2 may be of one who was killed: no reason to stay awake */
+    if (sleeper->how != NULL && sleeper->how->interruptible)
+        watch(&list, &gate->local->interrupts, sleeper->interrupts);
     watch_lives(&list, sleeper);
-    memset(sleeper->seat->seen_dead, 0, sizeof sleeper->seat->seen_dead);
-    if (list.news)
+    if (list.news || removed == 1)
         return;
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
         int64_t until = sleep_until(sleeper, &list);
         struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-        if (syscall(SYS_futex_waitv, list.word, list.count, 0, until == INT64_MAX ? NULL : &limit, CLOCK_MONOTONIC) >=
-                0 ||
+        if (syscall(SYS_futex_waitv, list.word, list.count, 0, &limit, CLOCK_MONOTONIC) >= 0 ||
             (errno != ENOSYS && errno != EPERM && errno != ENOMEM))
             return;
         if (errno != ENOMEM)
             atomic_store(&no_waitv, true);
     }
-    list.all = list.for_ever = false;
+    list.all = false;
     sleep_alone(cell, (uint32_t)value, sleep_until(sleeper, &list));
 }

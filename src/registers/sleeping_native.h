@@ -28,6 +28,7 @@ bool admit_is_dead(struct sleeper *sleeper, unsigned who);
 bool admit_gives_up(struct sleeper *sleeper);
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 unsigned admit_present(const struct sleeper *sleeper, unsigned all);
+unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
 void admit_pause(void);
 
 /* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call; what
@@ -124,7 +125,10 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
         c_;                                                                                                            \
     })
 
-#define for_all_likely(name_, v, from, to, hint_) for_all (name_, v, from, to)
+/* The likely one comes a second time in its turn. */
+#define for_all_likely(name_, v, from, to, hint_)                                                                      \
+    for (unsigned next_ = ((v) = admit_likely(P->sleeper, (hint_), (from)), (from));                                   \
+         (v) < admit_present(P->sleeper, (to)); (v) = next_++)
 
 /* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
 #undef for_all
@@ -156,8 +160,10 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
     PROCEDURE(p)
 #undef CALL_SELDOM
 #define CALL_SELDOM(p, f) p##_apart(P, S)
-#define GIVE_UP ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define GIVE_UP                                                                                                        \
+    __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER                                                                                                       \
+    __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define DEATH                                                                                                          \
     __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
                                                      struct locals *frame)

@@ -156,6 +156,31 @@ static void a_gate_can_be_resized(void **state)
     admit_gate_close(gate);
 }
 
+/* Who resizes may be killed, as may be who removes: the next one finishes it, and does not wait for itself. */
+static void a_resize_or_removal_may_be_cut_short(void **state)
+{
+    (void)state;
+    admit_hold hold;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 3});
+    atomic_store(&gate->header->resizing, 1);
+    atomic_store(&gate->header->k, 3);
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    assert_all_slots_are_there(gate, 3);
+    assert_int_equal(gate->header->resizing, 0);
+    atomic_store(&gate->header->removed, 2);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(admit_gate_resize(gate, 2));
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+}
+
 /* A waiter sleeps; one slot more wakes it. */
 static void more_slots_wake_who_waits(void **state)
 {
@@ -273,7 +298,7 @@ static void strange_files_are_refused(void **state)
     assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
     header->layout++;
     write_file(path, image, image_size);
-    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 2");
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 3");
     header->layout--;
     header->machine ^= 12 << 16;
     write_file(path, image, image_size);
@@ -390,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_gate_is_made_whole_and_once),
         cmocka_unit_test(gates_are_listed),
         cmocka_unit_test(a_gate_can_be_resized),
+        cmocka_unit_test(a_resize_or_removal_may_be_cut_short),
         cmocka_unit_test(more_slots_wake_who_waits),
         cmocka_unit_test(a_gate_in_use_is_not_removed),
         cmocka_unit_test(a_gate_can_be_looked_at_only),

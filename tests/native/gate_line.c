@@ -4,6 +4,9 @@
  */
 #include "gate_witness.h"
 
+#include "gate/gate.h"
+#include "registers/sleeping_native.h"
+
 #include <pthread.h>
 
 static admit_gate *new_gate(unsigned k, unsigned capacity)
@@ -81,34 +84,36 @@ static void who_comes_first_goes_in_first(void **state)
     admit_gate_close(gate);
 }
 
-/* A greedy one goes in again at once, so often. With k = 1 whoever goes in notes its ticket: if it is ever smaller than
- * the last one's, somebody was overtaken. */
+/* A greedy one leaves only when somebody sleeps behind it, and goes in again at once, so often. With k = 1 whoever goes
+ * in notes its ticket: if it is ever smaller than the last one's, somebody was overtaken. */
 struct order {
     admit_gate *gate;
     uint64_t last, overtakes; /* written inside only */
-    _Atomic uint64_t asleep;
+    _Atomic uint64_t greedy, polite;
     _Atomic bool stop;
-    unsigned passes;
 };
 
-static void pass_in_order(struct order *order)
+static void go_in_in_order(struct order *order, admit_hold *hold)
 {
-    admit_hold hold;
-    if (admit_gate_enter(order->gate, &hold) != ADMIT_OK)
+    if (admit_gate_enter(order->gate, hold) != ADMIT_OK)
         abort();
-    order->overtakes += hold.ticket <= order->last;
-    order->last = hold.ticket;
-    admit_gate_leave(order->gate, &hold);
+    order->overtakes += hold->ticket <= order->last;
+    order->last = hold->ticket;
 }
 
+/* Once for each time that the greedy one is inside, behind it. */
 static void *is_polite(void *data)
 {
     struct order *order = data;
     while (!atomic_load(&order->stop)) {
-        pass_in_order(order);
-        order->asleep++;
-        if (order->asleep % 8 == 0)
-            usleep(50);
+        admit_hold hold;
+        if (order->polite == order->greedy) {
+            sched_yield();
+            continue;
+        }
+        go_in_in_order(order, &hold);
+        order->polite++;
+        admit_gate_leave(order->gate, &hold);
     }
     return NULL;
 }
@@ -116,19 +121,28 @@ static void *is_polite(void *data)
 static void nobody_is_overtaken(void **state)
 {
     (void)state;
-    const char *given = getenv("ADMIT_ORDER_PASSES");
     struct order order = {.gate = new_gate(1, 8)};
-    order.passes = given != NULL ? (unsigned)atoi(given) : unless_quick(100000, 5000);
+    unsigned passes = sized(1000000, 20000, 2000);
+    admit_hold hold;
     pthread_t polite;
+    go_in_in_order(&order, &hold);
     pthread_create(&polite, NULL, is_polite, &order);
-    unsigned passes = 0;
-    for (; passes < order.passes || atomic_load(&order.asleep) < order.passes / 100; passes++)
-        pass_in_order(&order);
+    for (unsigned pass = 0; pass < passes; pass++) {
+        order.greedy++;
+        _Atomic uint16_t *hint = &order.gate->header->hint[(hold.ticket + 1) % GATE_HINTS];
+        while (waiters_of(order.gate) == 0 || atomic_load(hint) == 0) /* it has said where it sleeps */
+            sched_yield();
+        atomic_store(hint, 0);
+        admit_gate_leave(order.gate, &hold);
+        go_in_in_order(&order, &hold);
+    }
     atomic_store(&order.stop, true);
+    admit_gate_leave(order.gate, &hold);
     pthread_join(polite, NULL);
-    print_message("# %u passes of a greedy one, %lu of a polite one: %lu overtakes\n", passes,
-                  (unsigned long)order.asleep, (unsigned long)order.overtakes);
-    assert_true(order.asleep > 0);
+    print_message(
+        "# %u passes of a greedy one, each with one asleep behind it, which went in %lu times: %lu overtakes\n", passes,
+        (unsigned long)order.polite, (unsigned long)order.overtakes);
+    assert_int_equal(order.polite, passes);
     assert_int_equal(order.overtakes, 0);
     admit_gate_close(order.gate);
 }
@@ -138,13 +152,12 @@ static void time_outs_by_the_million(void **state)
     (void)state;
     admit_gate *gate = new_gate(1, 16), *same = gate;
     admit_hold hold, other;
-    const char *given = getenv("ADMIT_TIME_OUTS");
-    unsigned many = given != NULL ? (unsigned)atoi(given) : unless_quick(100000, 5000);
+    unsigned many = sized(1000000, 20000, 2000);
     assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
     pid_t child = fork();
     if (child == 0) {
         for (unsigned t = 0; t < many; t++) {
-            struct timespec until = in_us(t % 100 == 0 ? 100 : 0);
+            struct timespec until = in_us(1 + t % 30);
             if (admit_gate_enter_until(same, &other, &until) != ADMIT_TIMED_OUT)
                 _exit(1);
         }
@@ -261,7 +274,7 @@ struct notice {
     unsigned calls, last_place, give_up_at;
 };
 
-static int notices(void *data, unsigned place)
+static int is_told(void *data, unsigned place)
 {
     struct notice *notice = data;
     notice->calls++;
@@ -279,7 +292,7 @@ static void the_caller_can_watch_and_give_up(void **state)
     if (child == 0) {
         struct notice notice = {.give_up_at = 3};
         admit_hold own;
-        admit_error error = admit_gate_enter_with(gate, &own, &(admit_wait){.waiting = notices, .data = &notice});
+        admit_error error = admit_gate_enter_with(gate, &own, &(admit_wait){.waiting = is_told, .data = &notice});
         _exit(error == ADMIT_INTERRUPTED && notice.last_place == 1 ? 0 : 1);
     }
     int status;
@@ -321,6 +334,116 @@ static void a_signal_can_interrupt(void **state)
     assert_int_equal(waiters_of(gate), 0);
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     admit_gate_close(gate);
+}
+
+/* Places that were given up, all in line still, and an interrupt of long ago: no reason to be interrupted. */
+static void an_old_interrupt_is_over(void **state)
+{
+    (void)state;
+    admit_gate *gate = new_gate(1, 16);
+    admit_hold hold;
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        admit_gate_interrupt(gate);
+        for (unsigned attempt = 0; attempt < 8; attempt++) {
+            struct timespec until = in_us(3000);
+            if (admit_gate_enter_with(gate, &hold, &(admit_wait){.until = &until, .interruptible = 1}) !=
+                ADMIT_TIMED_OUT)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    assert_all_slots_are_there(gate, 1);
+    admit_gate_close(gate);
+}
+
+/* The processor time that a child takes which waits behind this process for a while. */
+static double share_of_a_core(admit_gate *gate, admit_hold *hold, pid_t child)
+{
+    clockid_t clock;
+    struct timespec spent[2];
+    while (waiters_of(gate) == 0)
+        sched_yield();
+    usleep(20000);
+    assert_int_equal(clock_getcpuclockid(child, &clock), 0);
+    uint64_t before = monotonic_ns();
+    clock_gettime(clock, &spent[0]);
+    usleep(200000);
+    clock_gettime(clock, &spent[1]);
+    uint64_t took = monotonic_ns() - before;
+    int status;
+    assert_int_equal(admit_gate_leave(gate, hold), ADMIT_OK);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    return ((double)(spent[1].tv_sec - spent[0].tv_sec) * 1e9 + (double)(spent[1].tv_nsec - spent[0].tv_nsec)) /
+           (double)took;
+}
+
+/* Neither an interrupt that it does not want, nor a removal that somebody began and did not live to decide. */
+static void who_waits_sleeps_whatever_happens(void **state)
+{
+    (void)state;
+    enum { NEVER_INTERRUPTED, INTERRUPTED_BEFORE, INTERRUPTED_MEANWHILE, HALF_REMOVED, CASES };
+    for (int how = 0; how < CASES; how++) {
+        admit_gate *gate = new_gate(1, 8);
+        admit_hold hold;
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+        pid_t child = fork();
+        if (child == 0) {
+            struct timespec until = in_us(30000000);
+            to_interrupt = gate;
+            signal(SIGALRM, interrupt);
+            if (how == INTERRUPTED_BEFORE)
+                admit_gate_interrupt(gate);
+            if (how == INTERRUPTED_MEANWHILE)
+                ualarm(5000, 0);
+            admit_error error = how == INTERRUPTED_MEANWHILE ? admit_gate_enter_until(gate, &hold, &until)
+                                                             : admit_gate_enter(gate, &hold);
+            _exit(error == ADMIT_OK && admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 1);
+        }
+        if (how == HALF_REMOVED)
+            atomic_store(&gate->header->removed, 2);
+        double share = share_of_a_core(gate, &hold, child);
+        if (share > 0.1)
+            fail_msg("case %d: a waiter takes %.0f %% of a core", how, share * 100);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+    }
+}
+
+/* Who sleeps says where it is to be found; whatever is written there instead, it is found. */
+static void a_sleeper_is_found_by_its_hint_and_without(void **state)
+{
+    (void)state;
+    static const uint16_t lies[] = {0, 1, 3, 9, 4000, UINT16_MAX};
+    for (unsigned lie = 0; lie <= sizeof lies / sizeof lies[0]; lie++) {
+        admit_gate *gate = new_gate(1, 8);
+        admit_hold hold;
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(admit_gate_enter(gate, &hold) == ADMIT_OK ? 0 : 1);
+        _Atomic uint16_t *hint = &gate->header->hint[(hold.ticket + 1) % GATE_HINTS];
+        while (atomic_load(hint) == 0)
+            sched_yield();
+        assert_int_equal(admit_protocol_standing(gate, atomic_load(hint) - 1).ticket, hold.ticket + 1);
+        usleep(1000);
+        if (lie > 0)
+            for (unsigned h = 0; h < GATE_HINTS; h++)
+                atomic_store(&gate->header->hint[h], lies[lie - 1]);
+        assert_true(admit_likely(&(struct sleeper){.gate = gate}, hold.ticket + 1, 0) < present_in(gate));
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        int status;
+        waitpid(child, &status, 0);
+        assert_int_equal(status, 0);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+    }
 }
 
 /* --- a crowd ------------------------------------------------------------------------------------------------------ */
@@ -396,6 +519,9 @@ int main(void)
         cmocka_unit_test(a_full_gate_says_so),
         cmocka_unit_test(the_caller_can_watch_and_give_up),
         cmocka_unit_test(a_signal_can_interrupt),
+        cmocka_unit_test(an_old_interrupt_is_over),
+        cmocka_unit_test(who_waits_sleeps_whatever_happens),
+        cmocka_unit_test(a_sleeper_is_found_by_its_hint_and_without),
         cmocka_unit_test(threads_and_processes_mix),
     };
     return cmocka_run_group_tests_name("gate line", tests, NULL, NULL);

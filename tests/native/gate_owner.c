@@ -4,6 +4,8 @@
  */
 #include "gate_witness.h"
 
+#include "gate/gate.h"
+
 #include <pthread.h>
 
 static admit_gate *new_gate(unsigned k)
@@ -156,6 +158,38 @@ static void threads_that_end_outside_give_their_records_back(void **state)
     admit_gate_close(visit.gate);
 }
 
+/* Every call that opens or closes something, or may; by one who is to be cancelled as soon as it can be. */
+static void *is_cancelled_afterwards(void *data)
+{
+    struct visit *visit = data;
+    pthread_cancel(pthread_self());
+    admit_gate *gate = admit_gate_open_with("cancelled", &(admit_gate_options){.k = 1, .most_k = 2});
+    if (gate == NULL)
+        return NULL;
+    visit->error = admit_gate_enter(gate, &visit->hold) + admit_gate_bequeath(gate, &visit->hold, 1) +
+                   admit_gate_await_heirs(gate, &visit->hold) + admit_gate_leave(gate, &visit->hold) +
+                   admit_gate_resize(gate, 2) + admit_gate_enter(gate, &visit->hold) + admit_gate_resize(gate, 1) +
+                   admit_gate_leave(gate, &visit->hold);
+    admit_view_free(admit_gate_inspect(gate));
+    admit_gate_close(gate);
+    visit->error += admit_gate_remove("cancelled", 0);
+    int could_be; /* as before; but sanitizers do not like a thread that is cancelled */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &could_be);
+    return could_be == PTHREAD_CANCEL_ENABLE ? visit : NULL;
+}
+
+static void no_call_is_a_cancellation_point(void **state)
+{
+    (void)state;
+    struct visit visit = {0};
+    pthread_t thread;
+    void *result;
+    assert_int_equal(pthread_create(&thread, NULL, is_cancelled_afterwards, &visit), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, &visit);
+    assert_int_equal(visit.error, ADMIT_OK);
+}
+
 static void only_the_thread_that_entered_can_leave(void **state)
 {
     (void)state;
@@ -193,6 +227,31 @@ static int status_of(pid_t child)
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
+}
+
+/* One was killed while it took a record, or gave it back: it may be on the list of a thread with this number. */
+static void a_record_set_aside_is_for_other_numbers(void **state)
+{
+    (void)state;
+    static const uint32_t was[] = {LIFE_NOBODY, LIFE_JUDGED};
+    for (unsigned w = 0; w < 2; w++) {
+        admit_gate *gate = new_gate(2);
+        admit_hold hold;
+        atomic_store(&gate->header->present, 1);
+        atomic_store(life_of(gate, 0), was[w] | LIFE_ASIDE | (uint32_t)gettid());
+        assert_enters(gate, &hold);
+        assert_int_equal(gate->spot[hold.slot].who - 1, 1);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(admit_gate_enter(gate, &hold) == ADMIT_OK && gate->spot[hold.slot].who - 1 == 0 &&
+                          admit_gate_leave(gate, &hold) == ADMIT_OK
+                      ? 0
+                      : 1);
+        assert_int_equal(status_of(child), 0);
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_all_slots_are_there(gate, 2);
+        admit_gate_close(gate);
+    }
 }
 
 static void a_forked_child_holds_nothing(void **state)
@@ -412,6 +471,27 @@ static void children_of_a_command_hold_if_asked_to(void **state)
     admit_gate_close(gate);
 }
 
+/* The starter gives its handle back; the command has ended: nobody holds. */
+static void a_closed_handle_does_not_hold_for_children(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_open("closed", 1);
+    admit_hold hold;
+    assert_enters(gate, &hold);
+    assert_int_equal(admit_gate_bequeath(gate, &hold, 1), ADMIT_OK);
+    pid_t command = fork();
+    if (command == 0)
+        _exit(admit_gate_inherit(gate, &hold));
+    assert_int_equal(status_of(command), 0);
+    admit_gate_close(gate);
+    gate = admit_gate_open("closed", 1);
+    assert_int_equal(enter_within(gate, &hold, 20000), ADMIT_OK);
+    assert_true(hold.owner_died);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("closed", 0), ADMIT_OK);
+}
+
 static void a_hold_is_inherited_once_and_only_with_permission(void **state)
 {
     (void)state;
@@ -436,18 +516,24 @@ static void a_hold_is_inherited_once_and_only_with_permission(void **state)
 
 int main(void)
 {
+    test_directory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_holder_is_followed_and_named),
         cmocka_unit_test(a_thread_that_ends_inside_has_died),
         cmocka_unit_test(threads_that_end_outside_give_their_records_back),
+        cmocka_unit_test(no_call_is_a_cancellation_point),
         cmocka_unit_test(only_the_thread_that_entered_can_leave),
         cmocka_unit_test(a_thread_can_be_inside_twice),
+        cmocka_unit_test(a_record_set_aside_is_for_other_numbers),
         cmocka_unit_test(a_forked_child_holds_nothing),
         cmocka_unit_test(exec_ends_the_hold),
         cmocka_unit_test(robust_mutexes_of_the_program_keep_working),
         cmocka_unit_test(a_command_holds_however_its_starter_dies),
         cmocka_unit_test(children_of_a_command_hold_if_asked_to),
+        cmocka_unit_test(a_closed_handle_does_not_hold_for_children),
         cmocka_unit_test(a_hold_is_inherited_once_and_only_with_permission),
     };
-    return cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
+    remove_test_directory();
+    return failed;
 }
