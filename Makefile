@@ -27,7 +27,7 @@ ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch] src/
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
-NATIVE_SOURCES := $(wildcard src/native/*.c) src/registers/patience.c
+NATIVE_SOURCES := $(wildcard src/native/*.c src/gate/*.c) src/registers/patience.c
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
@@ -43,6 +43,9 @@ STEPPED_OBJECTS += $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o) $(TIMESTAMP_MUTANTS:%
 CHECKER_OBJECTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out src/cli/main.c,$(TOOL_SOURCES))) $(STEPPED_OBJECTS)
 TOOL_OBJECTS := $(CHECKER_OBJECTS) $(BUILD)/tool/cli/main.o
 TOOL_LIBS := -ljansson -lpthread -lm
+# `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
+# Sanitizers do not allow it, and some systems have no libjansson.a.
+STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so
 
@@ -125,8 +128,8 @@ $(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/admit: $(TOOL_OBJECTS)
-	$(CC) $(LDFLAGS) $^ $(TOOL_LIBS) -o $@
+$(BUILD)/admit: $(TOOL_OBJECTS) $(BUILD)/libadmit.a
+	$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
 include tests/tests.mk
 include bench/bench.mk

@@ -1,8 +1,338 @@
 /* SPDX-License-Identifier: MIT
  *
- * admit.h - mutual exclusion and k-exclusion by the algorithms of the literature, as locks that one can use.
+ * admit.h - at most k inside, in the order in which they came, whoever is killed.
  *
- * WHAT IT IS
+ * PART ONE, GATES: for programs. A gate is a name that unrelated processes, of one user or of several, agree on. It
+ * lets at most k of them in at a time, first come, first served; gives each a slot number that nobody else inside has;
+ * and survives kill -9 of any of them at any instruction, without a daemon.
+ *
+ *     admit_hold hold;
+ *     admit_gate *gate = admit_gate_open("gpu", 4);         makes it if there is none; 0 instead of 4: it must exist
+ *     if (gate == NULL || admit_gate_enter(gate, &hold) != ADMIT_OK)
+ *         errx(1, "%s", admit_last_error_text());
+ *     train_on_gpu(hold.slot);                              0 to 3, and nobody else has this number now
+ *     admit_gate_leave(gate, &hold);
+ *     admit_gate_close(gate);
+ *
+ * PART TWO, LOCKS: for those who study them. The algorithms of the literature as locks for a fixed number of
+ * participants, compiled from the very text that `admit check` explores. They know nothing of death. See "Locks" below.
+ *
+ * WHICH CALLS MAY OVERLAP, on one handle of a gate, by any threads: all of enter, try, wait, leave, inspect, resize, k;
+ * close overlaps with nothing on the same handle. Different handles, in one process or in several, never disturb each
+ * other: every pair of calls may overlap. None of the calls may be made from a signal handler, but for
+ * admit_gate_interrupt and admit_gate_inherit.
+ *
+ * WHO HOLDS
+ *
+ *   The thread that entered. Only it can leave.
+ *   A thread that ends while it is inside, or waits: counts as killed; what it had comes back at once.
+ *   fork while inside: the parent holds on, the child holds nothing. The child can use the handle, as itself.
+ *   exec while inside: the new program holds nothing; what the thread had comes back at once.
+ *   A command that must hold while it runs, whatever happens to the one who started it: see "For a command" below.
+ *   A thread can be inside several gates, and inside one gate several times (each takes one of the k; with k = 1 that
+ *   waits for itself for ever).
+ *   pthread_cancel: no call is a cancellation point; do not use asynchronous cancellation.
+ *
+ * HOW DEATH IS NOTICED
+ *
+ *   By the kernel's word: each participant has a word on its thread's own robust list, beside the program's robust
+ *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
+ *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
+ *   More than 125 participants at once, or a kernel without futex_waitv (before 5.16, or refused by a filter): the next
+ *   in line looks every millisecond, the others every 20. Beside this, whoever waits looks twice a second, in case
+ *   the one whom the kernel woke was stopped before it could act, or one who came later died while it helped another.
+ *   A command to which a hold was handed over is known by process number and start time. If its wrapper has been
+ *   killed, those who wait look every 2 milliseconds whether it has ended. In another pid namespace that cannot be
+ *   seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
+ *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. Suspend: time-outs count
+ *   CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices.
+ *   The kernel marks a death when the thread can run no more instruction of its program; the files of its process may
+ *   be closed some microseconds later.
+ *   A process that is stopped (SIGSTOP) is not dead: it keeps its place or its slot, and holds up nobody else.
+ *
+ * WHERE THE PROMISE ENDS
+ *
+ *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
+ *   other process crash; to shorten the file under others does (SIGBUS).
+ *   The file must be on a file system of this machine: gates do not reach across machines. Gates with a name need
+ *   /proc.
+ */
+#ifndef ADMIT_H
+#define ADMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ADMIT_API __attribute__((visibility("default")))
+#else
+#define ADMIT_API
+#endif
+
+/* Before 1.0.0 a minor version may change anything; from then on the same major version means a compatible library. The
+ * layout of shared memory has a version of its own, and attach refuses another one. */
+#define ADMIT_VERSION_MAJOR 0
+#define ADMIT_VERSION_MINOR 1
+#define ADMIT_VERSION_PATCH 0
+
+/* The version of the library that is linked, as "0.1.0"; it can differ from the header's. */
+ADMIT_API const char *admit_version(void);
+
+/* --- Errors ---------------------------------------------------------------------------------------------------------
+ *
+ * One convention: a call that makes something returns it, or NULL (0 for a size), and admit_last_error tells why. Every
+ * other call that can fail returns its error, which is 0 when all is well. A call that fails has changed nothing. */
+typedef enum admit_error {
+    ADMIT_OK = 0,
+    ADMIT_UNKNOWN_ALGORITHM, /* no algorithm of the catalogue has this id */
+    ADMIT_BAD_N,             /* n must be 1 .. ADMIT_PARTICIPANTS_MAX */
+    ADMIT_BAD_K,             /* k must be 1 .. n, and 1 for an algorithm that knows no other k */
+    ADMIT_BAD_PARTICIPANT,   /* participants are numbered 0 .. n-1 */
+    ADMIT_ALREADY_INSIDE,    /* enter: this participant has entered and not left */
+    ADMIT_NOT_INSIDE,        /* leave: this participant has not entered */
+    ADMIT_MEMORY_TOO_SMALL,  /* the memory given has fewer bytes than admit_lock_size says, or than the lock in it */
+    ADMIT_MEMORY_MISALIGNED, /* the memory given is NULL or not at a multiple of ADMIT_ALIGNMENT */
+    ADMIT_NOT_A_LOCK,        /* attach: no lock has been made in this memory, or it is not finished */
+    ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
+    ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
+    ADMIT_NO_MEMORY,         /* the system has no memory left */
+    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would be too large */
+    ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
+                           n and k */
+    ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
+
+    /* of gates */
+    ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
+    ADMIT_NO_SLOT,           /* try: all slots are taken, or somebody waits */
+    ADMIT_INTERRUPTED,       /* admit_gate_interrupt, or the caller's own function, ended the wait */
+    ADMIT_FULL,              /* as many participants as the capacity take part already */
+    ADMIT_NO_GATE,           /* there is no gate of this name, and no k was given to make one */
+    ADMIT_OTHER_K,           /* the gate has another k than the one asked for */
+    ADMIT_BAD_NAME,          /* a name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path */
+    ADMIT_BAD_OPTION,        /* k, most_k, capacity or mode out of range */
+    ADMIT_NOT_A_GATE,        /* the file is no gate: too short, no magic, not a regular file, a symbolic link */
+    ADMIT_OTHER_GATE_LAYOUT, /* the gate was made by a library, or for a machine, with another layout */
+    ADMIT_GATE_CORRUPT,      /* it was a gate, and has been overwritten */
+    ADMIT_NOT_YOURS,         /* the file or its directory belongs to somebody else who has not shared it */
+    ADMIT_NO_PERMISSION,     /* the file or its directory does not allow it */
+    ADMIT_DISK_FULL,         /* no room for the gate's file */
+    ADMIT_BUSY,              /* remove: somebody is inside or waits */
+    ADMIT_REMOVED,           /* the gate has been removed while this process had it open */
+    ADMIT_NOT_HOLDING,       /* leave: this thread is not inside with this hold */
+    ADMIT_SYSTEM,            /* the system refused something: the text says what, and why */
+    ADMIT_UNSUPPORTED,       /* this system lacks what gates need */
+} admit_error;
+
+/* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE
+ * and ADMIT_DOES_NOT_FIT name the algorithm, the numbers and the limit of this thread's last such error, and are good
+ * until the next one. */
+ADMIT_API const char *admit_error_message(admit_error error);
+
+/* Why this thread's last call that returned NULL or 0 did so. */
+ADMIT_API admit_error admit_last_error(void);
+
+/* The same, and for the last call on a gate that returned an error, as one sentence with names, numbers and paths, such
+ * as: gate "gpu" has k = 4, not 2. Good until this thread's next call that fails. */
+ADMIT_API const char *admit_last_error_text(void);
+
+/* --- Gates ------------------------------------------------------------------------------------------------------ */
+
+/* This process's handle on a gate; a forked child can use its copy. */
+typedef struct admit_gate admit_gate;
+
+/* Where a named gate is: in $ADMIT_DIR if that is set, else in /var/tmp/admit-UID, which depends on the user id alone,
+ * so that login shells, cron, sudo -u and services meet; is on disk, so that k survives a reboot; and is locked against
+ * cleaners of old files while a gate in it is in use. A name with a slash is a path, for gates that users share. The
+ * text is good until this thread's next call of this function; NULL if there is no such directory and none can be
+ * made. */
+ADMIT_API const char *admit_gate_directory(void);
+
+#define ADMIT_GATE_CAPACITY 256 /* participants, unless said otherwise */
+#define ADMIT_GATE_CAPACITY_MAX 4096
+#define ADMIT_GATE_K_MAX 1024
+
+/* How to make a gate; for one that exists only k is compared. All zero is the default. */
+typedef struct admit_gate_options {
+    unsigned k;        /* how many inside; 0: the gate must exist, and has its own k */
+    unsigned most_k;   /* up to which it can be resized; 0: k. With most_k = k = 1 entering is fastest */
+    unsigned capacity; /* how many threads can take part at a time, inside or waiting; 0: ADMIT_GATE_CAPACITY */
+    unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
+    int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
+} admit_gate_options;
+
+/* The path of the gate with this name, whether there is one or not. */
+ADMIT_API admit_error admit_gate_resolve(const char *name, char *path, size_t size);
+
+/* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all. */
+ADMIT_API admit_gate *admit_gate_open(const char *name, unsigned k);
+ADMIT_API admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *options);
+
+/* A gate without a name, for the threads of this process and the processes it forks. */
+ADMIT_API admit_gate *admit_gate_create_private(const admit_gate_options *options);
+
+/* Gives back the handle. What this thread still holds by it comes back as if the thread had been killed. NULL is
+ * allowed. */
+ADMIT_API void admit_gate_close(admit_gate *gate);
+
+/* The name it was opened by ("" for a private one), the file's path, and its numbers. k may change: see resize. */
+ADMIT_API const char *admit_gate_name(const admit_gate *gate);
+ADMIT_API const char *admit_gate_path(const admit_gate *gate);
+ADMIT_API unsigned admit_gate_k(const admit_gate *gate);
+ADMIT_API unsigned admit_gate_most_k(const admit_gate *gate);
+ADMIT_API unsigned admit_gate_capacity(const admit_gate *gate);
+
+/* Which file it is, as stat tells: to know whether two names mean one gate. */
+ADMIT_API void admit_gate_identity(const admit_gate *gate, uint64_t *device, uint64_t *inode);
+
+/* What one gets by entering. */
+typedef struct admit_hold {
+    unsigned slot;       /* 0 .. k-1; nobody else inside has it */
+    unsigned owner_died; /* 1: who had this slot before died inside; what the slot stands for may be half-done */
+    uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^47) */
+} admit_hold;
+
+/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. */
+ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
+
+/* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place
+ * in line. */
+ADMIT_API admit_error admit_gate_try(admit_gate *gate, admit_hold *hold);
+
+/* Waits until CLOCK_MONOTONIC has reached the deadline: then ADMIT_TIMED_OUT. A deadline in the past still goes in if
+ * there is a free slot. The place that was given up is passed over, and everybody else's order is kept. */
+struct timespec;
+ADMIT_API admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline);
+
+/* The general form. */
+typedef struct admit_wait {
+    const struct timespec *until; /* as above; NULL: for ever */
+    /* Called while this thread waits: when it lies down the first time, after each signal, when its place may have
+     * changed, and ten times a second. place is 1 for the next to go in. Anything but 0 gives up: ADMIT_INTERRUPTED.
+     * It must not use this gate. */
+    int (*waiting)(void *data, unsigned place);
+    void *data;
+    int interruptible; /* 1: admit_gate_interrupt ends it */
+    int only_if_free;  /* 1: as admit_gate_try */
+    int record_since;  /* 1: note the time of entry for inspect, also if there was no need to wait */
+} admit_wait;
+ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
+
+/* Ends the waits that are interruptible on this handle in this process, those that begin before this call returns
+ * included: ADMIT_INTERRUPTED. May be called from a signal handler. */
+ADMIT_API void admit_gate_interrupt(admit_gate *gate);
+
+/* The thread that entered is inside no more, and the next in line is. Never waits. */
+ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
+
+/* What inspect shows as this process's command, from its next entry on: the first 95 bytes are kept. NULL, as at the
+ * start: the name the kernel has for the process. */
+ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command);
+
+/* --- For a command ---------------------------------------------------------------------------------------------------
+ *
+ * To start a command that holds until it has ended, however the starter dies:
+ *
+ *     admit_gate_bequeath(gate, &hold, 0);                        before the fork
+ *     pid_t child = fork();
+ *     if (child == 0) {
+ *         if (admit_gate_inherit(gate, &hold) != ADMIT_OK)        the starter was killed, and the slot is another's
+ *             _exit(125);
+ *         execvp(...);
+ *     }
+ *     waitpid(child, ...);  admit_gate_leave(gate, &hold);
+ */
+
+/* Allows one child to inherit this hold. with_children: what the command itself starts holds too, as long as it keeps
+ * the descriptor open that it inherits. */
+ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children);
+
+/* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it
+ * becomes by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not
+ * run. ADMIT_UNSUPPORTED: this process is in another pid namespace than the one who bequeathed (and not
+ * with_children). Safe between fork and exec of a program with threads, and in a child of vfork. */
+ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
+
+/* For one who bequeathed with_children: waits until nobody has the descriptor open. ADMIT_INTERRUPTED after a signal
+ * handler. */
+ADMIT_API admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold);
+
+/* --- Seeing and managing ---------------------------------------------------------------------------------------- */
+
+enum admit_condition {
+    ADMIT_LIVES,
+    ADMIT_DIED,    /* and its slot or place is about to come back */
+    ADMIT_ORPHAN,  /* the starter was killed; the command it started holds on */
+    ADMIT_UNKNOWN, /* as ADMIT_ORPHAN, but the command is in another pid namespace, so that its end cannot be seen */
+};
+
+#define ADMIT_COMMAND_SIZE 96
+
+typedef struct admit_participant {
+    unsigned slot;  /* of a holder; k or more: it is about to claim one, or holds one that a resize takes away */
+    unsigned place; /* of a waiter, from 1 on, in order of the line */
+    uint64_t ticket;
+    long pid;      /* of the command if one has inherited, else of the process; as its own namespace numbers it;
+                            0: not recorded */
+    int64_t since; /* nanoseconds of CLOCK_REALTIME: inside, or waiting, since then; 0: not recorded */
+    enum admit_condition condition;
+    char command[ADMIT_COMMAND_SIZE]; /* "": not recorded; anything the owner wrote, so escape it */
+} admit_participant;
+
+typedef struct admit_view {
+    unsigned k, most_k, capacity;
+    unsigned holders, waiters;              /* how many there are */
+    const admit_participant *holder;        /* by slot */
+    const admit_participant *waiter;        /* by place */
+    uint64_t entered, recovered, abandoned; /* since the gate started empty: entries; holds and places that came back
+                                               after a death; places given up by time-out or interruption */
+} admit_view;
+
+/* A picture of the gate; it stops nobody, so that what moves while it is taken may be in it twice or not at all. Free
+ * it with admit_view_free. */
+ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
+ADMIT_API void admit_view_free(admit_view *view);
+
+/* Sets k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. */
+ADMIT_API admit_error admit_gate_resize(admit_gate *gate, unsigned k);
+
+/* Removes the gate's file. ADMIT_BUSY if anybody is inside or waits; the error's text names them. force: removes it
+ * nevertheless; who waits gets ADMIT_REMOVED at once, who is inside stays inside and learns it at its next entry. */
+ADMIT_API admit_error admit_gate_remove(const char *name, int force);
+
+/* Calls one for each gate of admit_gate_directory, by name in alphabetical order, until it returns other than 0. */
+ADMIT_API admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data);
+
+/* --- The catalogue --------------------------------------------------------------------------------------------------
+ *
+ *     for (unsigned a = 0; admit_algorithm_id(a) != NULL; a++)
+ *         puts(admit_algorithm_id(a));
+ */
+
+/* The id of the catalogue's index-th algorithm, such as "bakery"; NULL past the last one. */
+ADMIT_API const char *admit_algorithm_id(unsigned index);
+
+/* The algorithm's name in its paper, and its fairness in one phrase; NULL if there is no such id. */
+ADMIT_API const char *admit_algorithm_title(const char *id);
+ADMIT_API const char *admit_algorithm_fairness(const char *id);
+
+/* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is
+ * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial, and for "queue". The colored tickets have a
+ * limit for n and k together: ask admit_algorithm_supports. */
+ADMIT_API unsigned admit_algorithm_max_n(const char *id);
+
+/* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody
+ * in, in the order in which they came, and in which another algorithm is embedded ("n_bit/one_bit"); 0 if there is no
+ * such id. */
+ADMIT_API int admit_algorithm_excludes(const char *id);
+
+/* Whether such a lock can be made: ADMIT_OK, or the error that making it would give. */
+ADMIT_API admit_error admit_algorithm_supports(const char *id, unsigned n, unsigned k);
+
+/* --- Locks ---------------------------------------------------------------------------------------------------------
  *
  * A lock lets at most k of its n participants in at a time. It runs one of the algorithms of the catalogue (the command
  * `admit algorithms` prints it), compiled from the very text that `admit check` explores. n, k and the algorithm are
@@ -54,90 +384,6 @@
  *     more participants than there are cores, and for long waits too.
  *   - Any process that can write the memory can break the lock; none can make attach crash.
  */
-#ifndef ADMIT_H
-#define ADMIT_H
-
-#include <stddef.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define ADMIT_API __attribute__((visibility("default")))
-#else
-#define ADMIT_API
-#endif
-
-/* Before 1.0.0 a minor version may change anything; from then on the same major version means a compatible library. The
- * layout of shared memory has a version of its own, and attach refuses another one. */
-#define ADMIT_VERSION_MAJOR 0
-#define ADMIT_VERSION_MINOR 1
-#define ADMIT_VERSION_PATCH 0
-
-/* The version of the library that is linked, as "0.1.0"; it can differ from the header's. */
-ADMIT_API const char *admit_version(void);
-
-/* --- Errors ---------------------------------------------------------------------------------------------------------
- *
- * One convention: a call that makes something returns it, or NULL (0 for a size), and admit_last_error tells why. Every
- * other call that can fail returns its error, which is 0 when all is well. A call that fails has changed nothing. */
-typedef enum admit_error {
-    ADMIT_OK = 0,
-    ADMIT_UNKNOWN_ALGORITHM, /* no algorithm of the catalogue has this id */
-    ADMIT_BAD_N,             /* n must be 1 .. ADMIT_PARTICIPANTS_MAX */
-    ADMIT_BAD_K,             /* k must be 1 .. n, and 1 for an algorithm that knows no other k */
-    ADMIT_BAD_PARTICIPANT,   /* participants are numbered 0 .. n-1 */
-    ADMIT_ALREADY_INSIDE,    /* enter: this participant has entered and not left */
-    ADMIT_NOT_INSIDE,        /* leave: this participant has not entered */
-    ADMIT_MEMORY_TOO_SMALL,  /* the memory given has fewer bytes than admit_lock_size says, or than the lock in it */
-    ADMIT_MEMORY_MISALIGNED, /* the memory given is NULL or not at a multiple of ADMIT_ALIGNMENT */
-    ADMIT_NOT_A_LOCK,        /* attach: no lock has been made in this memory, or it is not finished */
-    ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
-    ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
-    ADMIT_NO_MEMORY,         /* the system has no memory left */
-    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would be too large */
-    ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
-                           n and k */
-    ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
-} admit_error;
-
-/* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE and
- * ADMIT_DOES_NOT_FIT name the algorithm, the numbers and the limit of this thread's last such error, and are good until
- * the next one. */
-ADMIT_API const char *admit_error_message(admit_error error);
-
-/* Why this thread's last call that returned NULL or 0 did so. */
-ADMIT_API admit_error admit_last_error(void);
-
-/* --- The catalogue --------------------------------------------------------------------------------------------------
- *
- *     for (unsigned a = 0; admit_algorithm_id(a) != NULL; a++)
- *         puts(admit_algorithm_id(a));
- */
-
-/* The id of the catalogue's index-th algorithm, such as "bakery"; NULL past the last one. */
-ADMIT_API const char *admit_algorithm_id(unsigned index);
-
-/* The algorithm's name in its paper, and its fairness in one phrase; NULL if there is no such id. */
-ADMIT_API const char *admit_algorithm_title(const char *id);
-ADMIT_API const char *admit_algorithm_fairness(const char *id);
-
-/* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is
- * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial, and for "queue". The colored tickets have a
- * limit for n and k together: ask admit_algorithm_supports. */
-ADMIT_API unsigned admit_algorithm_max_n(const char *id);
-
-/* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody
- * in, in the order in which they came, and in which another algorithm is embedded ("n_bit/one_bit"); 0 if there is no
- * such id. */
-ADMIT_API int admit_algorithm_excludes(const char *id);
-
-/* Whether such a lock can be made: ADMIT_OK, or the error that making it would give. */
-ADMIT_API admit_error admit_algorithm_supports(const char *id, unsigned n, unsigned k);
-
-/* --- Locks
- * ---------------------------------------------------------------------------------------------------------- */
 
 #define ADMIT_PARTICIPANTS_MAX 64
 #define ADMIT_ALIGNMENT 64

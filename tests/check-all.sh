@@ -103,6 +103,11 @@ colored_ticket_small -n 4 -k 2
 colored_ticket_small -n 5 -k 2
 colored_ticket_small -n 5 -k 3
 colored_ticket_small -n 6 -k 3
+gate -n 2 --fault recovery --fault abort
+gate -n 2 -k 2 --fault recovery --fault abort
+gate -n 3
+gate -n 3 -k 2
+gate -n 3 --fault recovery:1
 END
 }
 

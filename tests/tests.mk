@@ -2,6 +2,7 @@
 #
 # make test          everything CI runs
 # make test-native   the locks only
+# make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
@@ -20,7 +21,8 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard exampl
 HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
-TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(BUILD)/tsan/tests/native/stress tests/suites/threads.sh
+TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
+TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
@@ -29,7 +31,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
 BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
 	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
-BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/tsan/tests/native/stress $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
+BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
 
@@ -39,6 +41,11 @@ test:
 	$(BUILD_TSAN)
 	$(BUILD_CLANG)
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
+
+# What the gate claims, in the sizes in which it claims it: some minutes.
+test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_storm
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_line
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
@@ -61,9 +68,9 @@ test-binaries: all $(NATIVE_SUITES) $(UNIT_SUITES) $(EXAMPLES)
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 COMPILE_TEST = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS) $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(TOOL_LIBS) -lcmocka -o $@
+	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(BUILD)/libadmit.a $(TOOL_LIBS) -lcmocka -o $@
 
 $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
@@ -72,6 +79,9 @@ $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libad
 # What threads have seen of each other's timestamps is judged as in the checker.
 $(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
 $(BUILD)/tests/native/timestamps: $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
+
+# It kills the command line.
+$(BUILD)/tests/native/run_killed: | $(BUILD)/admit
 
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
@@ -99,4 +109,4 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
 
-.PHONY: test test-native test-asan test-tsan test-clang test-binaries
+.PHONY: test test-native test-gate-full test-asan test-tsan test-clang test-binaries

@@ -162,13 +162,51 @@ static void set_bit(_Atomic uint16_t *set, unsigned i)
     atomic_fetch_or_explicit(set, (uint16_t)(1u << i), memory_order_relaxed);
 }
 
+struct one {
+    const struct graph *graph;
+    unsigned i;
+};
+
+/* The process gives up, or is killed. */
+static bool drops_out(const void *context, uint32_t from, uint32_t to)
+{
+    const struct one *one = context;
+    const struct standing *before = &one->graph->standing[from], *after = &one->graph->standing[to];
+    return ((before->waiting_room & exiting(after)) | (after->faulty & ~before->faulty)) >> one->i & 1;
+}
+
+/* Others give up or die any number of times, but not for ever: loops are looked for without these steps, and what leads
+ * to such a loop, over whatever steps, is unbounded too. */
+static uint32_t *runs_with_faults(struct part *part, unsigned i)
+{
+    const struct graph *graph = part->graph;
+    if (!graph->recovers)
+        return longest_runs(part, step_of(i));
+    part->forbids = drops_out;
+    part->context = &(struct one){graph, i};
+    part->forbidden = EDGE_FAULT;
+    uint32_t *runs = longest_runs(part, step_of(i));
+    part->forbidden = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t state = graph->states; state-- > 0;)
+            for (uint64_t edge = graph->first[state];
+                 part->in[state] && runs[state] != UNBOUNDED && edge < graph->first[state + 1]; edge++)
+                if (part_has_edge(part, state, edge) && runs[graph->targets[edge]] == UNBOUNDED) {
+                    runs[state] = UNBOUNDED;
+                    changed = true;
+                }
+    }
+    return runs;
+}
+
 static void find_enabled_to_enter(struct enabling *enabling, unsigned i)
 {
     const struct graph *graph = enabling->graph;
     uint8_t *in = must_allocate(graph->states);
     for (uint32_t state = 0; state < graph->states; state++)
         in[state] = !((enabling->blocked[state] | graph->standing[state].critical) >> i & 1);
-    uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
+    uint32_t *runs = runs_with_faults(&(struct part){.graph = graph, .in = in}, i);
     for (uint32_t state = 0; state < graph->states; state++) {
         bool inside = graph->standing[state].critical >> i & 1;
         if (!inside && (!in[state] || runs[state] == UNBOUNDED))
@@ -186,7 +224,7 @@ static void find_enabled_to_leave(struct enabling *enabling, unsigned i)
 {
     const struct graph *graph = enabling->graph;
     uint8_t *in = states_where(graph, is_inside_or_leaving, i);
-    uint32_t *runs = longest_runs(&(struct part){.graph = graph, .in = in}, step_of(i));
+    uint32_t *runs = runs_with_faults(&(struct part){.graph = graph, .in = in}, i);
     for (uint32_t state = 0; state < graph->states; state++)
         if (graph->standing[state].remainder >> i & 1 || (in[state] && runs[state] != UNBOUNDED))
             set_bit(&enabling->enabled->remainder[state], i);

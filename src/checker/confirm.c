@@ -140,6 +140,15 @@ static bool enters_doorway_after_loop(const struct run *run, unsigned i)
     return false;
 }
 
+static bool shows_shared_slot(const struct run *run)
+{
+    size_t at = run->instance->setting.algorithm->about.slot_at;
+    const struct process *process = run->moments[run->last].process;
+    return section_at(run, run->last, run->trace->i) == CRITICAL &&
+           section_at(run, run->last, run->trace->j) == CRITICAL &&
+           process[run->trace->i].locals[at] == process[run->trace->j].locals[at];
+}
+
 static bool shows_deadlock(const struct run *run)
 {
     bool somebody_tries = false;
@@ -242,7 +251,8 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
 {
     struct run run = run_of(trace, execution);
     bool confirmed = false;
-    bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == PROPERTIES;
+    bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == NO_SLOT_LOST ||
+                         trace->property == DISTINCT_SLOTS || trace->property == PROPERTIES;
     if ((!may_be_finite || (trace->property == PROPERTIES && trace->loop != NO_LOOP)) && !loop_closes(&run))
         return NOT_CONFIRMED;
     switch (trace->property) {
@@ -285,6 +295,11 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_overtaken_while_stepping(&run);
         break;
     case K_DEADLOCK_AVOIDANCE:
+        break;
+    case NO_SLOT_LOST: /* what can never happen again, one run does not show */
+        return NEEDS_EXPLORATION;
+    case DISTINCT_SLOTS:
+        confirmed = shows_shared_slot(&run);
         break;
     case PROPERTIES: /* that it is possible is all that can be looked up */
         confirmed = true;

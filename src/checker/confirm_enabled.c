@@ -207,15 +207,29 @@ bool shows_all_but_enabled(const struct run *run)
     return shows(&(struct placed_run){.run = *run, .missing = missing});
 }
 
+/* P14: from where the run ends, k are never inside at once again. */
+static bool is_lost(const struct placed_run *placed)
+{
+    uint8_t *can = can_be_filled(placed->graph);
+    bool lost = !can[placed->states[placed->run.last]];
+    free(can);
+    return lost || lacks(placed, "after it, %u can be inside at once", placed->graph->k);
+}
+
 bool trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
                            const struct exploration *exploration, const struct enabled *enabled, char *missing)
 {
     struct placed_run placed = {.run = run_of(trace, execution), .enabled = enabled, .missing = missing};
     missing[0] = '\0';
-    if (!relies_on_enabled(trace->property))
+    if (!relies_on_enabled(trace->property) && trace->property != NO_SLOT_LOST)
         return false;
     if (exploration != NULL)
         place(&placed, exploration);
+    if (trace->property == NO_SLOT_LOST) {
+        bool lost = placed.graph != NULL && is_lost(&placed);
+        free(placed.states);
+        return lost;
+    }
     bool shown = shows(&placed);
     free(placed.states);
     return shown;

@@ -37,6 +37,7 @@ static void describe_step(const struct trace *trace, const struct execution *exe
         snprintf(text, size, "%s",
                  step->fault == CRASH      ? "crashes"
                  : step->fault == SHUTDOWN ? "shuts down"
+                 : step->fault == RECOVERY ? "is killed"
                  : step->fault == ABORT    ? "aborts"
                                            : "malfunctions");
         return;

@@ -360,6 +360,7 @@ static void explore_model(struct exploration *exploration, struct model *model,
     exploration->graph.n = model->n;
     exploration->graph.k = model->instance.setting.k;
     exploration->graph.aborts = model->instance.setting.aborts;
+    exploration->graph.recovers = model->instance.setting.algorithm->more.give_up != NULL;
     /* A state of one word is as small as its fingerprint, and need not be kept beside it until it is expanded. */
     store_open(&exploration->store, model->words, options->fingerprints && !hash_is_exact(model->words));
     struct search *search = must_allocate(sizeof *search);

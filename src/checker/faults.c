@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
-const char *const fault_name[FAULT_KINDS] = {"crash", "shutdown", "abort", "failure", "transient"};
+const char *const fault_name[FAULT_KINDS] = {"crash", "shutdown", "abort", "failure", "transient", "recovery"};
 
 unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
 {
-    const unsigned counts[FAULT_KINDS] = {setting->crashes, setting->shutdowns, 0, setting->failures, 0};
-    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient};
+    const unsigned counts[FAULT_KINDS] = {
+        setting->crashes, setting->shutdowns, 0, setting->failures, 0,
+        setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries};
+    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient, [5] = setting->recoveries == RECOVERIES_WITHOUT_END};
     unsigned used = 0;
     for (unsigned f = 0; f < FAULT_KINDS; f++)
         if (counts[f] > 0)
@@ -21,18 +23,20 @@ unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAUL
     return used;
 }
 
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures)
+unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
+                       unsigned killed)
 {
     return (crashes < setting->crashes ? CRASH : 0) | (shutdowns < setting->shutdowns ? SHUTDOWN : 0) |
-           (failures < setting->failures ? FAILURE : 0) | (setting->aborts ? ABORT : 0);
+           (failures < setting->failures ? FAILURE : 0) | (setting->aborts ? ABORT : 0) |
+           (killed < setting->recoveries ? RECOVERY : 0);
 }
 
 unsigned faults_allowed(const struct setting *setting)
 {
-    return faults_within(setting, 0, 0, 0);
+    return faults_within(setting, 0, 0, 0, 0);
 }
 
-unsigned faults_possible(const struct process *process)
+unsigned faults_possible(const struct instance *instance, const struct process *process)
 {
     /* Who never leaves the remainder again is no different from one who crashed there, and there is nothing to abort;
      * a crash may come in the middle of a write, or of another fault. */
@@ -40,14 +44,18 @@ unsigned faults_possible(const struct process *process)
     unsigned possible = away ? CRASH : 0;
     if (process->crashed)
         return 0;
+    /* One can be killed anywhere, unless one is dead and nobody has come in one's place. */
+    bool is_gone = process->mode == DYING || (process->mode == JOINING && process->section == REMAINDER);
+    possible |= is_gone || process->killed ? 0 : RECOVERY;
+    bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up : away;
     if (process->writing || process->mode != FOLLOWS_TEXT)
         return possible;
-    return possible | SHUTDOWN | (away ? ABORT : 0) | (process->failed ? 0 : FAILURE);
+    return possible | SHUTDOWN | (may_abort ? ABORT : 0) | (process->failed ? 0 : FAILURE);
 }
 
 unsigned faults_used(const struct process *process)
 {
-    unsigned used = process->failed ? FAILURE : 0;
+    unsigned used = (process->failed ? FAILURE : 0) | (process->killed ? RECOVERY : 0);
     if (process->crashed)
         used |= process->section == REMAINDER ? SHUTDOWN : CRASH;
     return used | (process->mode == SHUTTING_DOWN ? SHUTDOWN : 0);
@@ -182,6 +190,10 @@ static unsigned write_of(const struct instance *instance, unsigned i, const stru
     case FOLLOWS_TEXT: /* a reset in the remainder */
         write->if_different = true;
         return default_writes(instance, i, declared_own(instance, i), act, write);
+    case GIVING_UP:
+    case DYING:
+    case JOINING:
+        break;
     case ABORTING:
         write->if_different = true;
         return default_writes(instance, i, todo, act, write);
@@ -211,7 +223,7 @@ bool is_fault_write(const struct instance *instance, unsigned i, const struct pr
                     unsigned *act)
 {
     *act = choice;
-    if (process->mode != FOLLOWS_TEXT)
+    if (!follows_text((enum mode)process->mode))
         return true;
     if (!instance->setting.transient || process->section != REMAINDER)
         return false;
@@ -294,10 +306,24 @@ static void crash(const struct instance *instance, unsigned i, const struct proc
 void fault_begin(const struct instance *instance, unsigned i, const struct process *from, enum fault fault,
                  struct process *to)
 {
+    const struct more_parts *parts = &instance->setting.algorithm->more;
+    if (fault == ABORT && parts->give_up != NULL) {
+        *to = *from;
+        process_begin(instance, i, to, GIVING_UP);
+        return;
+    }
     memset(to, 0, sizeof *to);
     to->failed = from->failed;
     if (fault == CRASH) {
         crash(instance, i, from, to);
+        return;
+    }
+    if (fault == RECOVERY) {
+        to->passages = from->passages;
+        to->killed = instance->setting.recoveries != RECOVERIES_WITHOUT_END;
+        if (to->passages != UNBOUNDED_PASSAGES && to->passages > 0 && from->section != REMAINDER)
+            to->passages--;
+        process_begin(instance, i, to, DYING);
         return;
     }
     to->section = FAULTY;

@@ -12,7 +12,7 @@
 
 #include "checker/process.h"
 
-enum { FAULT_KINDS = 5, FAULT_NAME_SIZE = 16 };
+enum { FAULT_KINDS = 6, FAULT_NAME_SIZE = 16 };
 
 /* As the command line and traces name them; the bit of fault_name[f] is 1 << f. */
 extern const char *const fault_name[FAULT_KINDS];
@@ -22,9 +22,10 @@ unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAUL
 /* The faults that the setting allows at all. */
 unsigned faults_allowed(const struct setting *setting);
 /* Those that may still begin when so many have been used up. */
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures);
+unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
+                       unsigned killed);
 /* The faults that can begin where the process stands, if the setting allows them and enough are left. */
-unsigned faults_possible(const struct process *process);
+unsigned faults_possible(const struct instance *instance, const struct process *process);
 /* The faults that this process has used up one of. */
 unsigned faults_used(const struct process *process);
 void fault_begin(const struct instance *instance, unsigned i, const struct process *from, enum fault fault,

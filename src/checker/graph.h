@@ -26,6 +26,7 @@ enum { EDGE_PROCESS = 31, EDGE_FAULT = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS
 struct graph {
     unsigned n, k;
     bool aborts;    /* a passage can end without having led inside */
+    bool recovers;  /* the text has parts for giving up and for the places of the dead (registers/sleeping.h) */
     uint32_t roots; /* states 0 .. roots - 1 are those to start in */
     uint32_t states;
     uint64_t edges;

@@ -125,7 +125,7 @@ uint32_t automaton_intern(struct model *model, unsigned i, const struct process 
 
     struct local local = {.section = process->section,
                           .crashed = process->crashed,
-                          .can_begin = (uint8_t)(faults_possible(process) & model->faults),
+                          .can_begin = (uint8_t)(faults_possible(&model->instance, process) & model->faults),
                           .has_used = (uint8_t)faults_used(process),
                           .must_not_stay =
                               process->mode == MALFUNCTIONING || (process->section == REMAINDER && process->writing),
@@ -206,7 +206,7 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
     if (access.kind == READ || access.begins)
         transition.register_xor = 0;
-    if (from.section == REMAINDER && to.section != REMAINDER)
+    if (from.section == REMAINDER && to.section != REMAINDER && to.section != FAULTY)
         transition.events |= ENTERS_DOORWAY;
     if (to.section == CRITICAL)
         transition.events |= ENTERS_CRITICAL;
@@ -410,14 +410,15 @@ void roots_next(struct roots *roots)
 unsigned faults_left(const struct model *model, const uint64_t *state)
 {
     const struct setting *setting = &model->instance.setting;
-    unsigned crashes = 0, shutdowns = 0, failures = 0;
+    unsigned crashes = 0, shutdowns = 0, failures = 0, killed = 0;
     for (unsigned i = 0; i < model->n; i++) {
         unsigned used = local_of(model, state, i)->has_used;
         crashes += (used & CRASH) != 0;
         shutdowns += (used & SHUTDOWN) != 0;
         failures += (used & FAILURE) != 0;
+        killed += (used & RECOVERY) != 0;
     }
-    return faults_within(setting, crashes, shutdowns, failures);
+    return faults_within(setting, crashes, shutdowns, failures, killed);
 }
 
 enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,

@@ -67,7 +67,7 @@ struct origin {
 };
 
 /* Faults that begin with a step of their own, by number; their bits are 1 << number. */
-enum { BEGINNING_FAULTS = 4 };
+enum { BEGINNING_FAULTS = 6 };
 
 struct automaton {
     struct local *locals;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/numbers.h"
 
+enum { REGISTERS_MAX = 64 };
+
+static const struct process *standing(const struct model *model, const uint64_t *state, unsigned i)
+{
+    return &model->automaton[i].processes[field_get(state, model->process_field[i])];
+}
+
 /* The one word that has them. */
 static struct field word_field(const struct model *model)
 {
@@ -26,13 +33,54 @@ static bool renumber(const struct model *model, uint64_t word, const struct proc
     return true;
 }
 
-static const struct process *standing(const struct model *model, const uint64_t *state, unsigned i)
+/* The same where the algorithm renames everything at once. */
+struct everything {
+    uint64_t registers[REGISTERS_MAX];
+    struct process processes[STEPPED_PROCESSES_MAX];
+};
+
+static void rename_everything(const struct model *model, const uint64_t *state, struct everything *all)
 {
-    return &model->automaton[i].processes[field_get(state, model->process_field[i])];
+    enum { ALIGNMENT = 16 };
+    _Alignas(ALIGNMENT) uint8_t locals[STEPPED_PROCESSES_MAX][(LOCALS_MAX + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT];
+    void *frames[STEPPED_PROCESSES_MAX];
+    for (unsigned r = 0; r < model->regs; r++)
+        all->registers[r] = field_get(state, model->register_field[r]);
+    for (unsigned i = 0; i < model->n; i++) {
+        all->processes[i] = *standing(model, state, i);
+        memcpy(locals[i], all->processes[i].locals, LOCALS_MAX);
+        frames[i] = locals[i];
+    }
+    model->instance.setting.algorithm->about.rename_all(model->n, model->instance.setting.k, all->registers, frames);
+    for (unsigned i = 0; i < model->n; i++)
+        memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
+}
+
+static enum applied normalise_everything(const struct model *model, uint64_t *state)
+{
+    struct everything all;
+    uint64_t result[WORDS_MAX];
+    rename_everything(model, state, &all);
+    memcpy(result, state, model->words * sizeof *state);
+    for (unsigned r = 0; r < model->regs; r++)
+        field_set(result, model->register_field[r], all.registers[r]);
+    for (unsigned i = 0; i < model->n; i++) {
+        const struct process *from = standing(model, state, i);
+        if (memcmp(from, &all.processes[i], model->instance.process_size) == 0)
+            continue;
+        uint32_t number = automaton_find(model, i, &all.processes[i]);
+        if (number == NOT_KNOWN_YET)
+            return MISSING;
+        field_set(result, model->process_field[i], number);
+    }
+    memcpy(state, result, model->words * sizeof *state);
+    return APPLIED;
 }
 
 enum applied numbers_normalise(const struct model *model, uint64_t *state)
 {
+    if (model->instance.setting.algorithm->about.rename_all != NULL)
+        return normalise_everything(model, state);
     struct field field = word_field(model);
     uint64_t word = field_get(state, field), result[WORDS_MAX];
     struct process renumbered;
@@ -52,6 +100,13 @@ enum applied numbers_normalise(const struct model *model, uint64_t *state)
 
 void numbers_learn(struct model *model, const uint64_t *state)
 {
+    if (model->instance.setting.algorithm->about.rename_all != NULL) {
+        struct everything all;
+        rename_everything(model, state, &all);
+        for (unsigned i = 0; i < model->n; i++)
+            automaton_intern(model, i, &all.processes[i]);
+        return;
+    }
     uint64_t word = field_get(state, word_field(model));
     struct process renumbered;
     for (unsigned i = 0; i < model->n; i++)

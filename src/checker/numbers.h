@@ -25,7 +25,8 @@
 /* Whether this is for them, and not for tickets.h. */
 static inline bool has_numbers(const struct model *model)
 {
-    return model->instance.setting.algorithm->about.renumbering.word != NULL;
+    const struct about *about = &model->instance.setting.algorithm->about;
+    return about->renumbering.word != NULL || about->rename_all != NULL;
 }
 
 /* As tickets_normalise and tickets_learn. */

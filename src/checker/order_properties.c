@@ -86,6 +86,9 @@ static bool is_ahead(const struct pair_question *question, uint32_t state)
         return counts_as_enabled(standing, enabled->critical[state], question->j) &&
                has(standing->waiting_room | standing->critical, question->j);
     default:
+        /* The dead, and those who take their places, are not on their way. */
+        if (question->graph->recovers && !question->leaving && !has(trying(standing) | standing->critical, question->j))
+            return false;
         return counts_as_enabled(standing, question->leaving ? enabled->remainder[state] : enabled->critical[state],
                                  question->j);
     }

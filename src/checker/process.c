@@ -190,12 +190,26 @@ static bool is_leaving(enum section section)
     return section == CRITICAL || section == EXIT;
 }
 
+typedef enum outcome part_text(struct stepping *P, const void *shared, void *locals);
+
+static part_text *text_of(const struct stepped_algorithm *algorithm, const struct process *process)
+{
+    switch ((enum mode)process->mode) {
+    case GIVING_UP:
+        return algorithm->more.give_up;
+    case DYING:
+        return algorithm->more.death;
+    case JOINING:
+        return algorithm->more.newcomer;
+    default:
+        return is_leaving(process->section) ? algorithm->leave : algorithm->enter;
+    }
+}
+
 /* Runs the text from where the process stands. */
 static enum outcome resume(const struct instance *instance, struct process *process, struct stepping *stepping)
 {
-    const struct stepped_algorithm *algorithm = instance->setting.algorithm;
-    enum outcome (*text)(struct stepping *, const void *, void *) =
-        is_leaving(process->section) ? algorithm->leave : algorithm->enter;
+    part_text *text = text_of(instance->setting.algorithm, process);
     /* The frames are packed in bytes; the text wants them aligned. */
     _Alignas(16) uint8_t locals[LOCALS_MAX];
     memcpy(locals, process->locals, sizeof locals);
@@ -225,6 +239,14 @@ static void stand_before_first_access(const struct instance *instance, unsigned 
         die("%s: process %u does not stop before its first access on the way %s", instance->setting.algorithm->about.id,
             i, is_leaving(process->section) ? "out" : "in");
     process->label = stepping.label;
+    process->may_give_up = stepping.may_give_up;
+}
+
+void process_begin(const struct instance *instance, unsigned i, struct process *process, enum mode mode)
+{
+    process->mode = (uint8_t)mode;
+    process->section = mode == GIVING_UP ? EXIT : mode == DYING ? FAULTY : REMAINDER;
+    stand_before_first_access(instance, i, process);
 }
 
 void process_start(const struct instance *instance, unsigned i, struct process *process)
@@ -271,17 +293,31 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
         from->label);
 }
 
-/* Where the process is once it has begun the step: the first step of a passage leaves the remainder. */
-static enum section section_in_step(const struct instance *instance, enum section section)
+/* Where the process is once it has begun the step: the first step of a passage leaves the remainder, or, if the place is
+ * drawn by one step, that step. A newcomer that has begun to join may not rest before it is done. */
+static enum section section_in_step(const struct instance *instance, const struct process *process)
 {
-    if (section == REMAINDER)
+    enum section section = (enum section)process->section;
+    if (section == REMAINDER && process->mode == JOINING)
+        return FAULTY;
+    if (section == REMAINDER && !instance->setting.algorithm->about.draws)
         return instance->setting.algorithm->about.doorway ? DOORWAY : WAITING_ROOM;
     return section == CRITICAL ? EXIT : section;
 }
 
 static void finish(const struct instance *instance, unsigned i, struct process *to)
 {
-    if (is_leaving(to->section)) {
+    if (to->mode == DYING) {
+        memset(to->locals, 0, sizeof to->locals);
+        process_begin(instance, i, to, JOINING);
+        return;
+    }
+    if (to->mode == JOINING) {
+        to->mode = FOLLOWS_TEXT;
+        to->section = REMAINDER;
+        memset(to->locals, 0, sizeof to->locals);
+    } else if (is_leaving(to->section)) {
+        to->mode = FOLLOWS_TEXT;
         to->section = REMAINDER;
         memset(to->locals, 0, copies_at(instance));
         if (to->passages != UNBOUNDED_PASSAGES)
@@ -334,26 +370,28 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     if (instance->setting.registers != ATOMIC && writes && !from->writing) {
         *to = *from;
         to->writing = (uint8_t)(1 + choice);
-        to->section = section_in_step(instance, from->section);
+        to->section = section_in_step(instance, from);
         access->begins = true;
         access->result = value;
         return true;
     }
     if (outcome == STUCK) {
         *to = *from;
-        to->section = section_in_step(instance, from->section);
+        to->section = section_in_step(instance, from);
         return true;
     }
     to->writing = 0;
     if (writes && instance->copy_number[i][stepping.reg] >= 0)
         memcpy(copy(instance, to, (unsigned)instance->copy_number[i][stepping.reg]), &stepping.written,
                sizeof stepping.written);
-    to->section = section_in_step(instance, from->section);
+    to->section = section_in_step(instance, from);
     to->label = stepping.label;
+    to->may_give_up = stepping.may_give_up;
     if (stepping.in_waiting_room) {
-        if (to->section != DOORWAY && instance->tolerant)
+        enum section doorway = instance->setting.algorithm->about.draws ? REMAINDER : DOORWAY;
+        if (to->section != doorway && instance->tolerant)
             return false;
-        if (to->section != DOORWAY)
+        if (to->section != doorway)
             die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
                 instance->setting.algorithm->about.id, i, from->label);
         to->section = WAITING_ROOM;

@@ -11,7 +11,7 @@
 
 #include "registers/stepped.h"
 
-enum { UNBOUNDED_PASSAGES = 255 };
+enum { UNBOUNDED_PASSAGES = 255, RECOVERIES_WITHOUT_END = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
@@ -24,6 +24,9 @@ struct setting {
     unsigned crashes, shutdowns, failures;   /* at most so many processes crash, shut down, fail */
     bool aborts;                             /* every process may abort, any number of times */
     bool transient;                          /* the start is any local states and any values */
+    /* Processes are killed at any time, and newcomers take their places: 0, none; RECOVERIES_WITHOUT_END, any, any number
+     * of times; otherwise at most so many, once each. */
+    unsigned recoveries;
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };
@@ -50,8 +53,14 @@ struct instance {
     size_t process_size; /* how many bytes of struct process matter: the fixed part, this algorithm's locals, copies */
 };
 
-/* What a process does: it follows the algorithm's text, or one of the programs of faults.h. */
-enum mode { FOLLOWS_TEXT, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+/* What a process does: it follows the algorithm's text, ENTER and LEAVE or one of the further parts (sleeping.h), or one of
+ * the programs of faults.h. */
+enum mode { FOLLOWS_TEXT, GIVING_UP, DYING, JOINING, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+
+static inline bool follows_text(enum mode mode)
+{
+    return mode <= JOINING;
+}
 
 struct process {
     uint8_t section;            /* enum section */
@@ -59,6 +68,8 @@ struct process {
     uint8_t writing;            /* 1 + the choice it was made with: a non-atomic write has begun and not ended */
     uint8_t crashed;            /* takes no step any more; in the remainder: it was shut down */
     uint8_t failed;             /* has malfunctioned, and does not do so again */
+    uint8_t killed;             /* has been, once, and that counts: it is not killed again */
+    uint8_t may_give_up;        /* where it stands: a function of all the others */
     uint8_t passages;           /* left */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's, then the copies of own registers, which end with no passage; while
                                    faulty, or after a crash, what faults.c keeps there */
@@ -99,6 +110,8 @@ bool process_can_step(const struct process *process);
  * instance->tolerant. */
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access);
+/* Stands before the first access of one of the further parts. */
+void process_begin(const struct instance *instance, unsigned i, struct process *process, enum mode mode);
 /* Which access the next step makes, and what a plain write would write (as result). False as in process_step. */
 bool process_peek(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
                   struct access *access);

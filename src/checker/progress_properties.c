@@ -20,6 +20,12 @@ static unsigned count(uint16_t processes)
     return (unsigned)__builtin_popcount(processes);
 }
 
+/* Any number of times in a run somebody dies, or begins the part of its text that gives up; but not infinitely often. */
+static uint8_t finitely_often(const struct graph *graph)
+{
+    return graph->recovers ? EDGE_FAULT : 0;
+}
+
 /* --- P2 ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_deadlock(const void *context, const struct standing *standing)
@@ -58,6 +64,7 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
     for (uint32_t state = 0; state < graph->states; state++)
         finding->fired += is_deadlock(&graph->k, &graph->standing[state]);
     struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL};
+    part.forbidden |= finitely_often(graph);
     if (!graph->aborts)
         part.forbidden |= EDGE_ENTERS_DOORWAY | EDGE_FAULT;
     int first = graph->aborts ? 0 : -1, last = graph->aborts ? (int)graph->n - 1 : -1;
@@ -125,8 +132,8 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
         lockout->in = must_allocate(graph->states);
         for (uint32_t state = 0; state < graph->states && state < lockouts->limit; state++)
             lockout->in[state] = may_last(graph, state) && is_under_way(&graph->standing[state], i);
-        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in}, &lockout->components,
-                                        few_faulty, &graph->k);
+        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in, .forbidden = finitely_often(graph)},
+                                        &lockout->components, few_faulty, &graph->k);
         if (lockout->start == NOWHERE) {
             lockout_close(lockout);
             continue;
@@ -146,7 +153,8 @@ static void show_lockout(struct finding *finding, const struct exploration *expl
     finding->i = i;
     witness_open(&finding->witness, exploration, graph->numbers[lockout->start]);
     finding->witness.at = lockout->start;
-    witness_fair_loop(&finding->witness, exploration, &(struct part){.graph = graph, .in = lockout->in},
+    witness_fair_loop(&finding->witness, exploration,
+                      &(struct part){.graph = graph, .in = lockout->in, .forbidden = finitely_often(graph)},
                       &lockout->components);
     snprintf(finding->what, sizeof finding->what,
              "process %u never returns to its remainder, although everybody keeps stepping", i);

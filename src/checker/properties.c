@@ -32,6 +32,8 @@ const struct property_info property_info[PROPERTIES + 1] = {
     [LOCAL_SPIN_CC] = LOCAL_SPIN("cc"),
     [LOCAL_SPIN_DSM] = LOCAL_SPIN("dsm"),
     [LOCAL_SPIN_WRITE_BACK] = LOCAL_SPIN("cc-write-back"),
+    [NO_SLOT_LOST] = {"no-slot-lost", "P14", "states", false, true, false, NULL, NULL},
+    [DISTINCT_SLOTS] = {"distinct-slots", "P15", "states in which several are inside", false, true, false, NULL, NULL},
     [PROPERTIES] = {"-", "-", "", false, false, false, NULL, NULL},
 };
 
@@ -111,6 +113,12 @@ void judge(struct finding *finding, const struct exploration *exploration, const
     case STRONG_FIFE:
     case FIFO_ENABLING:
         judge_order(finding, exploration, enabled);
+        break;
+    case NO_SLOT_LOST:
+        judge_no_slot_lost(finding, exploration);
+        break;
+    case DISTINCT_SLOTS:
+        judge_distinct_slots(finding, exploration);
         break;
     case OVERTAKING:
         judge_overtaking(finding, exploration, enabled);

@@ -98,6 +98,11 @@ void judge_local_spin(struct finding *finding, const struct exploration *explora
 void judge_k_deadlock_avoidance(struct finding *finding, const struct exploration *exploration,
                                 const struct enabled *enabled);
 
+/* Per state, whether one with k inside can be reached from it. The caller frees it. */
+uint8_t *can_be_filled(const struct graph *graph);
+void judge_no_slot_lost(struct finding *finding, const struct exploration *exploration);
+void judge_distinct_slots(struct finding *finding, const struct exploration *exploration);
+
 /* The states in which a test of the standing is true, as a part's `in`. The caller frees it. */
 uint8_t *states_where(const struct graph *graph, bool (*test)(const struct standing *standing, unsigned i), unsigned i);
 

@@ -44,12 +44,18 @@ static void sweep(struct sweeping *sweeping)
 
 /* --- blocked ------------------------------------------------------------------------------------------------------ */
 
+/* Who begins a fault with this edge: being enabled is about the runs in which one does not. */
+static uint16_t own_fault(uint8_t kind)
+{
+    return kind & EDGE_FAULT ? (uint16_t)(1u << (kind & EDGE_PROCESS)) : 0;
+}
+
 static bool spread_blocked(const struct sweeping *sweeping, uint32_t state)
 {
     const struct graph *graph = sweeping->graph;
     uint16_t *blocked = sweeping->marks, before = mark_get(&blocked[state]), after = before;
     for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-        after |= mark_get(&blocked[graph->targets[edge]]);
+        after |= mark_get(&blocked[graph->targets[edge]]) & (uint16_t)~own_fault(graph->kinds[edge]);
     after &= (uint16_t)~graph->standing[state].critical;
     if (after == before)
         return false;

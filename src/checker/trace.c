@@ -155,12 +155,13 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
                      "s:o, s:o, s:o}",
                      "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
                      setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
                      "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
-                     "transient", setting->transient, "any_order", setting->any_order, "passages", passages,
+                     "transient", setting->transient, "recoveries", setting->recoveries, "any_order",
+                     setting->any_order, "passages", passages,
                      "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "model",
                      property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
                      trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
@@ -323,6 +324,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .failures = (unsigned)failures,
                                       .aborts = json_is_true(json_object_get(json, "aborts")),
                                       .transient = json_is_true(json_object_get(json, "transient")),
+                                      .recoveries = (unsigned)json_integer_value(json_object_get(json, "recoveries")),
                                       .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
@@ -359,14 +361,15 @@ static bool value_for(const struct instance *instance, const struct moment *mome
 
 static unsigned faults_left_at(const struct instance *instance, const struct moment *moment)
 {
-    unsigned crashes = 0, shutdowns = 0, failures = 0;
+    unsigned crashes = 0, shutdowns = 0, failures = 0, killed = 0;
     for (unsigned i = 0; i < instance->setting.n; i++) {
         unsigned used = faults_used(&moment->process[i]);
         crashes += (used & CRASH) != 0;
         shutdowns += (used & SHUTDOWN) != 0;
         failures += (used & FAILURE) != 0;
+        killed += (used & RECOVERY) != 0;
     }
-    return faults_within(&instance->setting, crashes, shutdowns, failures);
+    return faults_within(&instance->setting, crashes, shutdowns, failures, killed);
 }
 
 static const char *execute_step(const struct instance *instance, const struct moment *from,
@@ -374,7 +377,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
 {
     const struct process *process = &from->process[step->process];
     if (step->fault) {
-        if (!(faults_possible(process) & faults_left_at(instance, from) & step->fault))
+        if (!(faults_possible(instance, process) & faults_left_at(instance, from) & step->fault))
             return step->fault == CRASH ? "it cannot crash" : "no such fault can begin here";
         fault_begin(instance, step->process, process, (enum fault)step->fault, &to->process[step->process]);
         return NULL;

@@ -31,7 +31,11 @@ static const char help_text[] =
     "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
     "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
     "      abort               everybody may give up anywhere, any number of times: registers with a declared\n"
-    "                          initial value are set back to it, if different, and the process is in its remainder\n"
+    "                          initial value are set back to it, if different, and the process is in its remainder;\n"
+    "                          where the algorithm has a part for giving up, that is what happens, where it may begin\n"
+    "      recovery[:COUNT]    everybody may be killed at any step, any number of times; the kernel marks the death,\n"
+    "                          and newcomers take the numbers of the dead; with COUNT at most so many are killed,\n"
+    "                          once each. For algorithms that have a part for newcomers\n"
     "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
     "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
@@ -78,13 +82,15 @@ static enum register_kind registers_named(const char *name)
 
 static void add_fault(struct setting *setting, const char *fault)
 {
-    unsigned *const counts[FAULT_KINDS] = {&setting->crashes, &setting->shutdowns, NULL, &setting->failures, NULL};
+    unsigned *const counts[FAULT_KINDS] = {&setting->crashes,   &setting->shutdowns, NULL, &setting->failures, NULL,
+                                           &setting->recoveries};
     size_t length = strcspn(fault, ":");
     unsigned f = 0;
     while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
         f++;
     if (f == FAULT_KINDS)
-        usage_error("check", "--fault takes crash, shutdown, failure (each with :COUNT), abort or transient, not '%s'",
+        usage_error("check",
+                    "--fault takes crash, shutdown, failure, recovery (each with :COUNT), abort or transient, not '%s'",
                     fault);
     char *end = NULL;
     unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
@@ -98,6 +104,8 @@ static void add_fault(struct setting *setting, const char *fault)
                     1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
     if (counts[f] != NULL)
         *counts[f] = (unsigned)count;
+    if (1u << f == RECOVERY && fault[length] != ':')
+        setting->recoveries = RECOVERIES_WITHOUT_END;
     setting->aborts |= 1u << f == ABORT;
     setting->transient |= 1u << f == TRANSIENT;
 }
@@ -139,13 +147,20 @@ static void read_schedule(struct request *request)
     request->question.options.schedule = schedule;
 }
 
+/* Whether slots are lost is seen by what can still happen, and that ends with the last passage. */
+static bool can_be_asked(const struct request *request, enum property property)
+{
+    return property != NO_SLOT_LOST || (!request->passages_limited && request->schedule.name == NULL);
+}
+
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
     unsigned faults =
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
-        if (request->question.setting.registers <= about->claims[c].down_to && (faults & ~about->claims[c].faults) == 0)
+        if (request->question.setting.registers <= about->claims[c].down_to &&
+            (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
     if (request->nothing_claimed)
@@ -246,6 +261,11 @@ static void read_request(struct request *request, int argc, char **argv)
     check_fingerprints(&request->question);
     if (request->schedule.name != NULL)
         read_schedule(request);
+    for (unsigned p = 0; p < request->question.property_count; p++)
+        if (!can_be_asked(request, request->question.properties[p]))
+            usage_error("check", "%s is about what can still happen, which %s ends",
+                        property_info[request->question.properties[p]].name,
+                        request->passages_limited ? "--passages" : "--schedule");
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 

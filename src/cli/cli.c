@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+int usage_exit_status = EXIT_USAGE;
+
 _Noreturn void usage_error(const char *command, const char *format, ...)
 {
     va_list arguments;
@@ -18,7 +20,7 @@ _Noreturn void usage_error(const char *command, const char *format, ...)
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\nTry 'admit %s --help'.\n", command);
     va_end(arguments);
-    exit(EXIT_USAGE);
+    exit(usage_exit_status);
 }
 
 const char *next_option(struct arguments *arguments)
@@ -41,16 +43,20 @@ const char *option_value(struct arguments *arguments, const char *option)
     return arguments->argv[arguments->at++];
 }
 
-uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most)
+uint64_t number_argument(const char *command, const char *what, const char *text, uint64_t least, uint64_t most)
 {
-    const char *text = option_value(arguments, option);
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least || value > most)
-        usage_error(arguments->command, "%s takes a whole number from %llu to %llu, not '%s'", option,
-                    (unsigned long long)least, (unsigned long long)most, text);
+        usage_error(command, "%s takes a whole number from %llu to %llu, not '%s'", what, (unsigned long long)least,
+                    (unsigned long long)most, text);
     return value;
+}
+
+uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most)
+{
+    return number_argument(arguments->command, option, option_value(arguments, option), least, most);
 }
 
 uint64_t option_size(struct arguments *arguments, const char *option)

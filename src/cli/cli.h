@@ -16,6 +16,9 @@
 
 enum { EXIT_OK = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 
+/* What bad usage exits with: EXIT_USAGE, but for `admit run`, where 1 to 124 are the command's own. */
+extern int usage_exit_status;
+
 int command_check(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_algorithms(int argc, char **argv);
@@ -23,8 +26,13 @@ int command_count(int argc, char **argv);
 int command_bound(int argc, char **argv);
 int command_claims(int argc, char **argv);
 int command_equivalent(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_resize(int argc, char **argv);
+int command_remove(int argc, char **argv);
 
-/* Prints "admit COMMAND: ..." on stderr and exits with EXIT_USAGE. */
+/* Prints "admit COMMAND: ..." on stderr and exits with usage_exit_status. */
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
@@ -40,6 +48,8 @@ struct arguments {
 const char *next_option(struct arguments *arguments);
 /* The value of the option just returned; an error if there is none. */
 const char *option_value(struct arguments *arguments, const char *option);
+/* `what` must be a whole number; an error if it is none, or out of range. */
+uint64_t number_argument(const char *command, const char *what, const char *text, uint64_t least, uint64_t most);
 uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most);
 /* In bytes, or with K, M, G. */
 uint64_t option_size(struct arguments *arguments, const char *option);

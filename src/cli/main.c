@@ -15,6 +15,11 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *brief;
 } commands[] = {
+    {"run", command_run, "run a command once fewer than k are inside a gate, in the order of arrival"},
+    {"status", command_status, "who is inside a gate, and who waits"},
+    {"list", command_list, "the gates there are"},
+    {"resize", command_resize, "more or fewer slots"},
+    {"remove", command_remove, "take a gate away"},
     {"algorithms", command_algorithms,
      "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
     {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
@@ -25,16 +30,26 @@ static const struct {
     {"count", command_count, "steps, shared bits and shared values of an algorithm"},
     {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},
 };
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { GATE_COMMANDS = 5, COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void list_commands(FILE *out, const char *heading, unsigned from, unsigned to)
+{
+    fprintf(out, "\n%s\n", heading);
+    for (unsigned c = from; c < to; c++)
+        fprintf(out, "  %-12s %s\n", commands[c].name, commands[c].brief);
+}
 
 static int help(FILE *out)
 {
-    fputs("admit: at most k processes inside. The algorithms of the literature as locks, and a checker for the code "
-          "that ships.\n\n"
-          "usage: admit COMMAND [ARGUMENT...]\n\n",
-          out);
-    for (unsigned c = 0; c < COMMANDS; c++)
-        fprintf(out, "  %-12s %s\n", commands[c].name, commands[c].brief);
+    fputs(
+        "admit: at most k inside, in the order they came, whoever is killed; and a checker for the code that does it.\n"
+        "\n"
+        "usage: admit COMMAND [ARGUMENT...]\n"
+        "\n"
+        "  admit run -k 2 demo -- make test      at most two at a time, from anywhere; 'demo' is the gate's name\n",
+        out);
+    list_commands(out, "Gates:", 0, GATE_COMMANDS);
+    list_commands(out, "The algorithms of the literature, and what is true of them:", GATE_COMMANDS, COMMANDS);
     fputs("\n'admit COMMAND --help' says more. 'admit --version' prints the version.\n", out);
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }

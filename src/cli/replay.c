@@ -15,8 +15,8 @@ static const char help_text[] =
     "\n"
     "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, "
     "shows\n"
-    "them, and says whether they show the violation. What a single run cannot show (who is enabled at its moments) is\n"
-    "found out by exploring again.\n"
+    "them, and says whether they show the violation. What a single run cannot show (who is enabled at its moments,\n"
+    "what can never happen again) is found out by exploring again.\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace, 3 undecided (a limit was reached)\n";
 
@@ -48,7 +48,8 @@ static enum confirmation confirm(const struct trace *trace, const struct executi
         trace_confirm_enabled(trace, execution, NULL, NULL, missing);
     if (confirmation != NEEDS_EXPLORATION)
         return confirmation;
-    printf("\nWho is enabled is a statement about all runs; exploring again.\n");
+    printf("\n%s is a statement about all runs; exploring again.\n",
+           trace->property == NO_SLOT_LOST ? "What can never happen again" : "Who is enabled");
     return confirm_by_exploring(trace, execution, missing);
 }
 

@@ -13,6 +13,12 @@ static const char *senseless_fault(const struct setting *setting, enum property 
         return "transient";
     if (!property_info[property].needs_enabled && !is_local_spin(property))
         return NULL;
+    /* Who gives up by its text is asked for nothing, and deaths are in the graph; but nobody has said whose the
+     * references are that the kernel makes. */
+    if (setting->algorithm->more.give_up != NULL && !is_local_spin(property))
+        return NULL;
+    if (setting->recoveries > 0)
+        return "recovery";
     return setting->aborts ? "abort" : setting->failures > 0 ? "failure" : setting->shutdowns > 0 ? "shutdown" : NULL;
 }
 
@@ -21,11 +27,21 @@ static void check_faults(const char *command, const struct setting *setting)
     const struct {
         const char *name;
         unsigned count;
-    } counted[] = {{"crash", setting->crashes}, {"shut down", setting->shutdowns}, {"fail", setting->failures}};
+    } counted[] = {{"crash", setting->crashes},
+                   {"shut down", setting->shutdowns},
+                   {"fail", setting->failures},
+                   {"be killed", setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries}};
     for (unsigned f = 0; f < sizeof counted / sizeof counted[0]; f++)
         if (counted[f].count > setting->n)
             usage_error(command, "%u processes cannot %s when there are %u", counted[f].count, counted[f].name,
                         setting->n);
+    if (setting->recoveries > 0 && setting->algorithm->more.newcomer == NULL)
+        usage_error(command,
+                    "recovery is for algorithms that say what a newcomer does in a dead one's place, and %s "
+                    "does not",
+                    setting->algorithm->about.id);
+    if (setting->recoveries > 0 && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
+        usage_error(command, "recovery can be combined with abort alone: it kills processes at any step itself");
     if (setting->transient && faults_allowed(setting) != 0)
         usage_error(command, "transient is about what comes after all faults: it cannot be combined with another");
     if (setting->transient)
@@ -38,7 +54,8 @@ static void check_faults(const char *command, const struct setting *setting)
 static void check_registers_for_faults(const char *command, const struct instance *instance)
 {
     const struct setting *setting = &instance->setting;
-    bool writes = setting->shutdowns > 0 || setting->aborts || setting->failures > 0 || setting->transient;
+    bool gives_up = setting->aborts && setting->algorithm->more.give_up == NULL;
+    bool writes = setting->shutdowns > 0 || gives_up || setting->failures > 0 || setting->transient;
     for (unsigned r = 0; r < instance->reg_count && writes; r++) {
         char name[64];
         register_name(instance, r, name, sizeof name);
@@ -57,6 +74,10 @@ void check_setting(const char *command, const struct setting *setting, const enu
     for (unsigned p = 0; p < count; p++)
         if (property_info[properties[p]].needs_doorway && !about->doorway)
             usage_error(command, "%s speaks of the doorway, and %s has none", property_info[properties[p]].name,
+                        about->id);
+    for (unsigned p = 0; p < count; p++)
+        if (properties[p] == DISTINCT_SLOTS && about->slot_at == 0)
+            usage_error(command, "%s speaks of slot numbers, and %s gives none", property_info[properties[p]].name,
                         about->id);
     for (unsigned p = 0; p < count; p++) {
         const char *fault = senseless_fault(setting, properties[p]);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "native/error.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 
 static _Thread_local admit_error last_error = ADMIT_OK;
+static _Thread_local char last_text[512]; /* empty: the message of last_error */
 static _Thread_local char n_too_large[128] = "n is more than the algorithm's registers leave room for";
 
 static _Thread_local char does_not_fit[160] = "the algorithm's word has no room for this n and k";
@@ -14,7 +18,49 @@ static _Thread_local char does_not_fit[160] = "the algorithm's word has no room 
 void *admit_fail(admit_error error)
 {
     last_error = error;
+    last_text[0] = '\0';
     return NULL;
+}
+
+admit_error admit_gate_error(admit_error error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_text, sizeof last_text, format, arguments);
+    va_end(arguments);
+    last_error = error;
+    return error;
+}
+
+static admit_error meaning_of(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return ADMIT_NO_PERMISSION;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return ADMIT_DISK_FULL;
+    case ENOMEM:
+        return ADMIT_NO_MEMORY;
+    default:
+        return ADMIT_SYSTEM;
+    }
+}
+
+admit_error admit_gate_system_error(const char *what, const char *path)
+{
+    char reason[100];
+    int error = errno;
+    return admit_gate_error(meaning_of(error), "cannot %s %s: %s", what, path,
+                            strerror_r(error, reason, sizeof reason));
+}
+
+const char *admit_last_error_text(void)
+{
+    return last_text[0] != '\0' ? last_text : admit_error_message(last_error);
 }
 
 admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n)
@@ -69,6 +115,44 @@ const char *admit_error_message(admit_error error)
         return n_too_large;
     case ADMIT_DOES_NOT_FIT:
         return does_not_fit;
+    case ADMIT_TIMED_OUT:
+        return "timed out";
+    case ADMIT_NO_SLOT:
+        return "all slots are taken";
+    case ADMIT_INTERRUPTED:
+        return "interrupted";
+    case ADMIT_FULL:
+        return "as many take part as the gate has capacity for";
+    case ADMIT_NO_GATE:
+        return "there is no such gate";
+    case ADMIT_OTHER_K:
+        return "the gate has another k";
+    case ADMIT_BAD_NAME:
+        return "a gate's name is 1 to 64 of A-Z a-z 0-9 . _ -, or a path with a slash";
+    case ADMIT_BAD_OPTION:
+        return "a number is out of range";
+    case ADMIT_NOT_A_GATE:
+        return "the file is not a gate";
+    case ADMIT_OTHER_GATE_LAYOUT:
+        return "the gate was made by a library with another layout";
+    case ADMIT_GATE_CORRUPT:
+        return "the gate's file has been overwritten";
+    case ADMIT_NOT_YOURS:
+        return "the gate belongs to somebody else";
+    case ADMIT_NO_PERMISSION:
+        return "permission denied";
+    case ADMIT_DISK_FULL:
+        return "no room for the gate's file";
+    case ADMIT_BUSY:
+        return "the gate is in use";
+    case ADMIT_REMOVED:
+        return "the gate has been removed";
+    case ADMIT_NOT_HOLDING:
+        return "this thread is not inside";
+    case ADMIT_SYSTEM:
+        return "the system refused";
+    case ADMIT_UNSUPPORTED:
+        return "this system lacks what gates need";
     case ADMIT_CHECKED_ONLY:
         return "the algorithm is for admit check alone: no machine has its steps";
     }

@@ -48,6 +48,9 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
+typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
+
 /* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
  * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
  * locals: checker/climbing.h tells what this is for. */
@@ -73,11 +76,13 @@ enum property {
     LOCAL_SPIN_CC, /* one property in three models of memory */
     LOCAL_SPIN_DSM,
     LOCAL_SPIN_WRITE_BACK,
+    NO_SLOT_LOST,
+    DISTINCT_SLOTS,
     PROPERTIES
 };
 
 /* Faults, as bits, so that a claim can name all that it tolerates. */
-enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16 };
+enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {
@@ -102,12 +107,15 @@ struct about {
     const char *fairness;  /* one phrase for a person */
     bool checked_only;     /* its steps are no machine's: the checker has it, libadmit refuses it */
     bool doorway;          /* whether it has one; then the text says waiting_room() */
+    bool draws;            /* its doorway is the one step that ends in waiting_room(): what comes before is remainder */
     struct claim claims[CLAIMS_MAX];
     unsigned claim_count;
     size_t ticket_locals[TICKET_LOCALS_MAX];       /* offsets of the tickets among the locals, ended by 0 */
     struct climb climb;                            /* if tickets are made by such an operation, and only so */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
+    size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */
+    rename_all *rename_all;                        /* if several registers hold numbers without bound */
 };
 
 /* What is claimed about a property, or NULL. */

@@ -22,6 +22,8 @@
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;
  *                                       CALL_PART(p, S->s, L.f) does so for a part with registers of its own
+ *   SELDOM(p) BEGIN ... END             a procedure that needs nothing of its caller, leaves it nothing, and is called
+ *                                       where time does not matter, by CALL_SELDOM(p, L.f); natively a function apart
  *   ALGORITHM(...)                      what the catalogue says (about.h)
  *
  * In scope in every procedure: i (this process), n, k, and L (this procedure's frame).
@@ -80,6 +82,11 @@
 #include "registers/stepped.h"
 #else
 #include "registers/native.h"
+#endif
+
+#ifndef SELDOM
+#define SELDOM(p) PROCEDURE(p)
+#define CALL_SELDOM(p, f) CALL(p, f)
 #endif
 
 /* The domain of a register of so many bits; a full word has any value. */

@@ -56,9 +56,14 @@ struct cell {
 };
 typedef struct cell *array;
 
+struct sleeper;
+
 struct native_passage {
     unsigned i, n, k;
     struct patience patience; /* used up by all waits of the passage together */
+    struct sleeper *sleeper;  /* these three are for sleeping_native.h */
+    bool only_if_free;
+    enum { GOES_IN, GIVES_UP, NOT_FREE } outcome;
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their
@@ -270,6 +275,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
     {                                                                                                                  \
         struct locals frame = *(struct locals *)locals;                                                                \
         const struct shared arrays = *(const struct shared *)shared;                                                   \
+        frame.at = 0; /* how far enter came, where that is kept, is no matter of leave's */                            \
         leave(P, &arrays, &frame);                                                                                     \
     }                                                                                                                  \
     extern const struct native_algorithm ADMIT_SYMBOL;                                                                 \

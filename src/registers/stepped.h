@@ -91,7 +91,15 @@ struct stepping {
     uint64_t written;
     unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
     bool in_waiting_room; /* out: the doorway ended in this step */
+    bool may_give_up;     /* out: where it stopped it may give up instead of going on (sleeping.h) */
     const char *label;    /* out: the marker it stopped at */
+};
+
+/* Parts that only some algorithms have (sleeping.h). */
+struct more_parts {
+    enum outcome (*give_up)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*death)(struct stepping *P, const void *shared, void *locals);
 };
 
 struct stepped_algorithm {
@@ -100,6 +108,7 @@ struct stepped_algorithm {
     void (*declare)(struct declaration *D, void *shared);
     enum outcome (*enter)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*leave)(struct stepping *P, const void *shared, void *locals);
+    struct more_parts more;
 };
 
 static inline array declare_registers(struct declaration *D, struct declared a)
@@ -259,6 +268,12 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 #define waiting_room() ((void)(P->in_waiting_room = true))
 #define forget(f) ((void)memset(&(f), 0, sizeof(f)))
 
+/* What an algorithm has beside ENTER and LEAVE; sleeping.h says otherwise. */
+#define MORE_PARTS                                                                                                     \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
 #define ALGORITHM(...)                                                                                                 \
     static void declare_any(struct declaration *D, void *shared)                                                       \
     {                                                                                                                  \
@@ -280,6 +295,7 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
                                                    .declare = declare_any,                                             \
                                                    .enter = enter_any,                                                 \
                                                    .leave = leave_any,                                                 \
+                                                   .more = MORE_PARTS,                                                 \
                                                    .about = {.id = ADMIT_ID, __VA_ARGS__}}
 
 #endif

@@ -16,7 +16,7 @@ load helper
     exits 0 --help
     says "usage: admit COMMAND"
     exits 0 --version
-    for command in check replay equivalent algorithms count bound; do
+    for command in run status list resize remove check replay equivalent algorithms count bound; do
         exits 0 $command --help
         says "usage: admit $command"
     done
@@ -74,7 +74,7 @@ load helper
 }
 
 @test "faults" {
-    for fault in crush crash: crash:0 crash:x crash:-1 crash:17 crash:1x "" recovery; do
+    for fault in crush crash: crash:0 crash:x crash:-1 crash:17 crash:1x "" recover recovery:; do
         refused "--fault takes" check one_bit --fault "$fault"
     done
     refused "4 processes cannot crash when there are 3" check one_bit -n 3 --fault crash:4

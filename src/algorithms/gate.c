@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The gate: at most k inside, in the order in which they came, whoever is killed.
+ * docs/gate.md has the design; (G1) to (G9) are its invariants. The two counters are those of the numbered tickets of
+ * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
+ *
+ * Design summary
+ *  - ISSUE: the ticket drawn last, and who drew it. VALID: the last that may go in, and whose return made it valid. To
+ *    enter, draw and wait until VALID has come so far. To leave, make the next ticket valid.
+ *  - RECORD[i]: the ticket of participant i, and whether it has been returned. Whoever overwrites a name in ISSUE or VALID
+ *    first writes what it said into that one's record: so nothing is known to a dead process alone.
+ *  - Before VALID moves on, the owner of its ticket has been woken, or its ticket, if it was abandoned, returned.
+ *  - A dead participant's ticket is returned by the same compare-and-swap as a live one's, in its name.
+ *  - First in, first enabled, from the draw on.
+ */
+#include "registers/sleeping.h"
+
+#include <limits.h>
+
+/* --- words -------------------------------------------------------------------------------------------------------- */
+
+#ifdef ADMIT_STEPPED
+enum { TICKET_BITS = 12, WHO_BITS = 5 };
+#else
+enum { TICKET_BITS = 47, WHO_BITS = 16 };
+#endif
+enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS };
+
+/* OUT: returned. IN: drawn, and its owner is awake or inside. WAITING: its owner sleeps, or is about to. GRANTED: valid,
+ * and its owner must be woken. LEAVING: its owner returns it, but whoever comes by may be faster. ABANDONED: nobody will use
+ * it; whoever makes it valid returns it. */
+enum state { OUT, IN, WAITING, GRANTED, LEAVING, ABANDONED };
+
+struct shared {
+    array issue, valid, record, slot, life;
+};
+#define ISSUE (S->issue[0])
+#define VALID (S->valid[0])
+#define RECORD (S->record)
+#define SLOT (S->slot)
+#define LIFE (S->life)
+
+#define FIELD(w, shift, bits) ((w) >> (shift) & ((UINT64_C(1) << (bits)) - 1))
+
+/* ISSUE and SLOT: ticket, who + 1. VALID: ticket, who + 1, phase. */
+static inline word named(word number, unsigned who, unsigned phase)
+{
+    return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)(who + 1) << PHASE_BITS | phase;
+}
+
+static inline word number_of(word w)
+{
+    return w >> NUMBER_AT;
+}
+
+/* n or more: nobody. */
+static inline unsigned who_in(word w)
+{
+    return (unsigned)FIELD(w, PHASE_BITS, WHO_BITS) - 1;
+}
+
+static inline unsigned phase_in(word w)
+{
+    return (unsigned)w & 1;
+}
+
+/* RECORD: ticket, state, phase, with the ticket where the others have it; the state is in the low half, on which one
+ * sleeps. */
+static inline word entry(word number, enum state state, unsigned phase)
+{
+    return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)state << PHASE_BITS | phase;
+}
+
+static inline word ticket_of(word w)
+{
+    return FIELD(w, NUMBER_AT, TICKET_BITS);
+}
+
+static inline enum state state_of(word w)
+{
+    return (enum state)FIELD(w, PHASE_BITS, STATE_BITS);
+}
+
+static inline word in_state(word w, enum state state)
+{
+    return entry(ticket_of(w), state, phase_in(w));
+}
+
+static inline bool is_outstanding(word w)
+{
+    return state_of(w) != OUT;
+}
+
+/* a <= b, by the shorter way round. */
+static inline bool at_most(word a, word b)
+{
+    return FIELD(b - a, TICKET_BITS - 1, 1) == 0;
+}
+
+static inline bool is_valid(word valid, word own)
+{
+    return at_most(ticket_of(own), number_of(valid));
+}
+
+/* VALID says that the ticket in i's record has been returned. */
+static inline bool says_returned(word valid, unsigned i, word its)
+{
+    return is_outstanding(its) && who_in(valid) == i && phase_in(valid) == phase_in(its);
+}
+
+/* It must be returned, by whomever. */
+static inline bool is_due(word valid, unsigned i, word its)
+{
+    return state_of(its) >= LEAVING && is_valid(valid, its) && !says_returned(valid, i, its);
+}
+
+static inline bool is_owner(word its, word valid)
+{
+    return is_outstanding(its) && ticket_of(its) == number_of(valid);
+}
+
+static inline unsigned turn_in(word valid, unsigned n)
+{
+    return (uint32_t)number_of(valid) % n;
+}
+
+/* The record has the ticket in ISSUE, or a later one. */
+static inline bool has_drawn(word its, word issue)
+{
+    return at_most(number_of(issue), ticket_of(told(its)));
+}
+
+/* Whatever the one before has come to. */
+static inline word with_draw(word w, word issue)
+{
+    return has_drawn(w, issue) ? w : w ^ told(w) ^ entry(number_of(issue), IN, !phase_in(w));
+}
+
+/* In whatever state the ticket is by now, unless it has been returned. */
+static inline word if_outstanding(word w, word its, enum state state)
+{
+    word now = told(w);
+    return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------------------------ */
+
+struct record_draw {
+    position at;
+    proc except; /* in: who needs no help */
+    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
+};
+
+/* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
+PROCEDURE(record_draw)
+BEGIN
+    word w;
+    AT("ISSUE")
+    L.issue = get(ISSUE);
+    if (seldom(who_in(L.issue) < n && who_in(L.issue) != L.except)) {
+        AT("recorded?")
+        if (!has_drawn(get(RECORD[who_in(L.issue)]), L.issue)) {
+            AT("note draw")
+            act(RECORD[who_in(L.issue)], w, w = with_draw(w, L.issue));
+        }
+    }
+    forget(L.except);
+END
+
+/* --- handing over ------------------------------------------------------------------------------------------------- */
+
+enum round { LOOKING, SETTLING, NOTING, RETURNING };
+
+struct hand_over {
+    position at;
+    proc whose;   /* in: whose ticket must be returned, if it is due */
+    number stage; /* of one round: what there is to return; VALID's own ticket; others' returns; VALID moves on */
+    proc who;     /* in whose name it does; the phase of the ticket is that in `its`, which is 0 if there is none */
+    proc another; /* another one that must be looked at; `other` is that one's record */
+    procset todo;
+    word valid, its, other;
+};
+
+PROCEDURE(hand_over)
+BEGIN
+    word w;
+again:
+    L.stage = LOOKING;
+    L.who = L.whose;
+    AT("VALID")
+    L.valid = get(VALID);
+    AT("its ticket")
+    L.its = told(get(RECORD[L.whose]));
+    L.stage = SETTLING;
+    /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
+    if (seldom(!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))) {
+        L.its = 0;
+        forget(L.who);
+    } else if (is_owner(L.its, L.valid)) {
+        L.its = entry(0, LEAVING, phase_in(L.its));
+        goto turn;
+    } else {
+        L.its = entry(0, LEAVING, phase_in(L.its));
+    }
+settle:
+    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
+    AT("drawn?")
+    if (seldom(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
+        L.other = 0;
+        for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
+        {
+            L.other = told(get(RECORD[L.another]));
+            if (is_owner(L.other, L.valid))
+                break;
+            L.other = 0;
+        }
+        forget(L.todo);
+        if (state_of(L.other) == WAITING) {
+            AT("grant")
+            change(RECORD[L.another], w, L.other, in_state(L.other, GRANTED));
+            if (told(w) != in_state(L.other, GRANTED)) {
+                forget(L.other), forget(L.another);
+                goto settle;
+            }
+            L.other = told(w);
+        }
+        if (state_of(L.other) == GRANTED) {
+            forget(L.other);
+            AT("wake")
+            wake(RECORD[L.another]);
+        } else if (state_of(L.other) == ABANDONED) {
+            L.its = entry(0, LEAVING, phase_in(L.other));
+            L.who = L.another;
+            forget(L.other), forget(L.another);
+            goto move_on;
+        }
+        forget(L.other), forget(L.another);
+    }
+    if (L.its == 0)
+        goto done;
+turn:
+    if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
+        L.stage = NOTING;
+        L.another = (proc)turn_in(L.valid, n);
+        AT("whose turn?")
+        L.other = told(get(RECORD[L.another]));
+        if (seldom(L.another != L.whose && is_due(L.valid, L.another, L.other))) {
+            L.its = entry(0, LEAVING, phase_in(L.other));
+            L.who = L.another;
+        }
+        forget(L.other), forget(L.another);
+    }
+move_on:
+    L.stage = NOTING;
+    /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
+    if (seldom(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
+        L.another = (proc)who_in(L.valid);
+        AT("whose return?")
+        L.other = told(get(RECORD[L.another]));
+        if (says_returned(L.valid, L.another, L.other)) {
+            AT("still VALID?")
+            if (get(VALID) != L.valid) {
+                forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
+                goto again;
+            }
+            AT("note return")
+            act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
+        }
+        forget(L.other), forget(L.another);
+    }
+    L.stage = RETURNING;
+    AT("return")
+    change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
+    if (seldom(w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose)) {
+        forget(L.valid), forget(L.its), forget(L.who);
+        goto again;
+    }
+    L.valid = named(number_of(w), UINT_MAX, 0);
+    L.its = 0;
+    forget(L.who);
+    L.stage = SETTLING;
+    goto settle;
+done:
+    forget(L.valid), forget(L.stage);
+END
+
+/* --- the dead ----------------------------------------------------------------------------------------------------- */
+
+struct recover {
+    position at;
+    proc whose;
+    number s;
+    word its;
+    struct record_draw draw;
+    struct hand_over over;
+};
+
+/* Returns the ticket of one who is dead, or leaves it abandoned in line. */
+PROCEDURE(recover)
+BEGIN
+    word w;
+    L.draw.except = (proc)n;
+    CALL(record_draw, L.draw);
+    forget(L.draw);
+    AT("its record")
+    L.its = told(get(RECORD[L.whose]));
+    if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
+        L.its = in_state(L.its, IN);
+        if (L.whose != i) {
+            AT("dead still?")
+            if (!is_dead(LIFE[L.whose])) /* (G5) */
+                goto alive;
+        }
+        for (L.s = 0; L.s < k - 1; L.s++) { /* (G8) */
+            AT("free its slot")
+            change(SLOT[L.s], w, named(ticket_of(L.its), L.whose, 0), 0);
+        }
+        forget(L.s);
+        AT("bury")
+        act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
+    }
+    forget(L.its);
+    /* Even if it has been returned: the dead one may have died before it had woken somebody. */
+    L.over.whose = L.whose;
+    CALL(hand_over, L.over);
+alive:
+    forget(L.its);
+END
+
+struct look_for_dead {
+    position at;
+    proc other;
+    procset todo;
+    struct recover recover;
+};
+
+SELDOM(look_for_dead)
+BEGIN
+    for_all_others ("dead?", L.other) {
+        if (is_dead(LIFE[L.other])) {
+            L.recover.whose = L.other;
+            CALL(recover, L.recover);
+            forget(L.recover);
+        }
+    }
+    forget(L.todo), forget(L.other);
+END
+
+/* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
+
+struct locals {
+    position at;
+    number s;
+    word own; /* this process's record: its ticket and phase */
+    struct record_draw draw;
+    struct look_for_dead look;
+    /* of the kernel */
+    flag woke_one;
+    proc other;
+    procset todo;
+};
+
+ENTER
+BEGIN
+    word w;
+    resume_from(drawn);
+home:
+    AT("own record")
+    L.own = told(get(RECORD[i]));
+    /* A place that was given up is in line still unless VALID says otherwise. */
+    if (seldom(is_outstanding(L.own))) {
+        AT("passed?")
+        if (!says_returned(get(VALID), i, L.own)) {
+            forget(L.own);
+            try_again(home);
+        }
+    }
+    L.own = entry(0, IN, phase_in(L.own));
+draw:
+    L.draw.except = (proc)i;
+    CALL(record_draw, L.draw);
+    if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
+        AT("free?")
+        if (!at_most(number_of(L.draw.issue) + 1, number_of(get(VALID))))
+            not_free();
+    }
+    AT("draw")
+    change(ISSUE, w, L.draw.issue, named(number_of(L.draw.issue) + 1, i, 0));
+    if (seldom(w != named(number_of(L.draw.issue) + 1, i, 0))) {
+        forget(L.draw);
+        goto draw;
+    }
+    waiting_room();
+    forget(L.draw);
+    L.own = entry(number_of(w), IN, !phase_in(L.own));
+    half_way();
+drawn:
+    AT("valid?")
+    if (seldom(!patiently(is_valid(get(VALID), L.own)))) {
+    wait:
+        AT("lie down")
+        lie_down(RECORD[i], in_state(L.own, WAITING));
+        CALL_SELDOM(look_for_dead, L.look); /* (G7) */
+        forget(L.look);
+        AT("valid now?")
+        if (!is_valid(get(VALID), L.own)) { /* (G6) */
+            AT("fall asleep")
+            if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
+                may_give_up();
+                AT("asleep")
+                sleep_while(RECORD[i], in_state(L.own, WAITING));
+            }
+            goto wait;
+        }
+    }
+    for (L.s = 0; L.s < k - 1; L.s++) {
+        AT("claim slot")
+        change(SLOT[L.s], w, 0, named(ticket_of(L.own), i, 0));
+        if (w == named(ticket_of(L.own), i, 0))
+            break;
+    }
+END
+
+LEAVE
+BEGIN
+    resume_from(left);
+    if (L.s < k - 1) {
+        AT("free slot")
+        jot(SLOT[L.s], 0);
+    }
+    AT("leave")
+    jot(RECORD[i], in_state(L.own, LEAVING));
+    half_way();
+left:
+    forget(L.s);
+    L.look.recover.over.whose = (proc)i;
+    CALL(hand_over, L.look.recover.over);
+    forget(L.look);
+    AT("out")
+    jot(RECORD[i], in_state(L.own, OUT));
+END
+
+GIVE_UP
+BEGIN
+    AT("abandon")
+    put(RECORD[i], in_state(L.own, ABANDONED));
+    forget(L.own);
+    CALL_SELDOM(look_for_dead, L.look); /* (G7) */
+    forget(L.look);
+    L.look.recover.over.whose = (proc)i;
+    CALL(hand_over, L.look.recover.over);
+END
+
+NEWCOMER
+BEGIN
+    AT("claim life")
+    claim_life(LIFE[i]);
+    L.look.recover.whose = i;
+    CALL(recover, L.look.recover);
+END
+
+DEATH
+BEGIN
+    word w;
+    AT("kernel: out of bed")
+    act(RECORD[i], w, w = told(w));
+    AT("kernel: mark")
+    put(LIFE[i], DEAD);
+    for_all_others ("kernel: wake one", L.other) {
+        bool slept = false;
+        act(RECORD[L.other], w, slept = bed(w) == ASLEEP; w = notices(w, L.woke_one));
+        L.woke_one |= slept;
+    }
+END
+
+/* --- for the checker: numbers without bound -----------------------------------------------------------------------
+ *
+ * Of numbers the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those from the
+ * smaller of the two on keep their distances. Of the older ones only their order matters, and only the order with
+ * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
+ * through, with gaps, and all others between two of them become the first number of the gap.
+ *
+ * ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a compare-and-swap
+ * with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or that is on its way
+ * out. Which such copy a process has makes no difference if all it can still do with it is to fail. */
+
+enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
+#define STALE named(0, 0, 0) /* no ticket has this number */
+
+struct renaming {
+    word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
+    word kept[KEPT_MAX], name[KEPT_MAX + 1];
+    unsigned count;
+};
+
+static void keep(struct renaming *renaming, word number)
+{
+    unsigned at = renaming->count;
+    if (number == 0 || number >= renaming->base)
+        return;
+    while (at > 0 && renaming->kept[at - 1] > number)
+        at--;
+    if (at > 0 && renaming->kept[at - 1] == number)
+        return;
+    memmove(&renaming->kept[at + 1], &renaming->kept[at], (renaming->count - at) * sizeof(word));
+    renaming->kept[at] = number;
+    renaming->count++;
+}
+
+static void name_kept(struct renaming *renaming)
+{
+    word last = 1;
+    for (unsigned at = 0; at <= renaming->count; at++) {
+        word number = at < renaming->count ? renaming->kept[at] : renaming->base, name = last + 2;
+        while (name % renaming->stride != number % renaming->stride)
+            name++;
+        renaming->name[at] = last = name;
+    }
+}
+
+static word renamed(const struct renaming *renaming, word number)
+{
+    if (number >= renaming->base)
+        return number - renaming->base + renaming->name[renaming->count];
+    unsigned at = 0;
+    while (at < renaming->count && renaming->kept[at] < number)
+        at++;
+    return at < renaming->count && renaming->kept[at] == number ? renaming->name[at]
+           : at > 0                                             ? renaming->name[at - 1] + 1
+                                                                : 1;
+}
+
+static void rename_named(const struct renaming *renaming, word *w)
+{
+    word low = FIELD(*w, 0, NUMBER_AT);
+    if (number_of(*w) != 0)
+        *w = renamed(renaming, number_of(*w)) << NUMBER_AT | low;
+}
+
+static void rename_entry(const struct renaming *renaming, word *w)
+{
+    if (ticket_of(*w) != 0) /* otherwise it is no copy, or of no ticket */
+        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << NUMBER_AT;
+}
+
+static bool is_stale(word copy, word now)
+{
+    return copy != 0 && copy != now;
+}
+
+/* Only if the draw is in the record: otherwise it may be noted still. */
+static void forget_stale_draw(unsigned n, struct record_draw *draw, const word *issue, const word *records)
+{
+    unsigned who = who_in(draw->issue);
+    if (!is_stale(draw->issue, *issue) || (who < n && !at_most(number_of(draw->issue), ticket_of(records[who]))))
+        return;
+    draw->issue = STALE;
+}
+
+/* Only if it cannot bury any more, nor free a slot. */
+static void forget_stale_ticket(struct recover *recover, word record, const word *slots, unsigned k)
+{
+    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record)
+        return;
+    for (unsigned s = 0; s + 1 < k; s++)
+        if (slots[s] == named(ticket_of(recover->its), recover->whose, 0))
+            return;
+    recover->its = entry(0, IN, 0);
+}
+
+/* Nobody has this ticket, and nobody will. */
+static bool is_gone(unsigned n, word number, word issue, const word *records)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
+            return false;
+    return number != number_of(issue) ? at_most(number, number_of(issue))
+                                      : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
+}
+
+/* VALID will not move on from there: all that is left is to fail; or to look for the owner of a ticket that has none. */
+static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
+{
+    if (over->valid == 0 || over->valid == registers[1])
+        return;
+    bool is_over = over->stage == SETTLING && over->its == 0 && over->other == 0 &&
+                   is_gone(n, number_of(over->valid), registers[0], registers + 2);
+    if (over->stage == RETURNING || is_over) {
+        over->valid = over->its = 0;
+        over->who = 0;
+    }
+}
+
+static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
+{
+    const word *records = registers + 2;
+    struct recover *recover = &locals->look.recover;
+    forget_stale_draw(n, &locals->draw, &registers[0], records);
+    forget_stale_draw(n, &recover->draw, &registers[0], records);
+    forget_stale_ticket(recover, records[recover->whose], records + n, k);
+    forget_stale_round(n, &recover->over, registers);
+}
+
+static void rename_locals(const struct renaming *renaming, struct locals *locals)
+{
+    struct recover *recover = &locals->look.recover;
+    rename_entry(renaming, &locals->own);
+    rename_named(renaming, &locals->draw.issue);
+    rename_named(renaming, &recover->draw.issue);
+    rename_entry(renaming, &recover->its);
+    rename_named(renaming, &recover->over.valid);
+    rename_entry(renaming, &recover->over.its);
+    rename_entry(renaming, &recover->over.other);
+}
+
+static void keep_locals(struct renaming *renaming, const struct locals *locals)
+{
+    const struct recover *recover = &locals->look.recover;
+    keep(renaming, number_of(locals->draw.issue));
+    keep(renaming, number_of(recover->draw.issue));
+    keep(renaming, ticket_of(recover->its));
+    keep(renaming, number_of(recover->over.valid));
+    keep(renaming, ticket_of(recover->over.its));
+    keep(renaming, ticket_of(recover->over.other));
+}
+
+static void flip_if(bool does, word *w)
+{
+    if (does && *w != 0)
+        *w ^= 1;
+}
+
+/* Phases are only compared with each other: wherever one of a participant's is found, it may be the other one. */
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *const *frames)
+{
+    registers[2 + whose] ^= 1;
+    flip_if(who_in(registers[1]) == whose, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        struct recover *recover = &locals->look.recover;
+        struct hand_over *over = &recover->over;
+        flip_if(i == whose, &locals->own);
+        flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
+        flip_if(who_in(over->valid) == whose, &over->valid);
+        flip_if(over->who == whose, &over->its);
+        flip_if(over->another == whose, &over->other);
+    }
+}
+
+static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
+{
+    word *records = registers + 2, *slots = records + n;
+    struct renaming renaming;
+    renaming.base = number_of(registers[0]);
+    renaming.stride = k > 1 ? n : 1;
+    renaming.count = 0;
+    if (number_of(registers[1]) < renaming.base)
+        renaming.base = number_of(registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        forget_stale_copies(n, k, frames[i], registers);
+        keep_locals(&renaming, frames[i]);
+    }
+    for (unsigned s = 0; s + 1 < k; s++)
+        keep(&renaming, number_of(slots[s]));
+    name_kept(&renaming);
+    rename_named(&renaming, &registers[0]);
+    rename_named(&renaming, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        rename_entry(&renaming, &records[i]);
+        rename_locals(&renaming, frames[i]);
+    }
+    for (unsigned s = 0; s + 1 < k; s++)
+        rename_named(&renaming, &slots[s]);
+    for (unsigned i = 0; i < n; i++)
+        if (phase_in(records[i]))
+            flip_phase(n, i, registers, frames);
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static void show_named(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)k;
+    if (who_in(w) < n)
+        snprintf(text, size, "%u by %u%s", (unsigned)number_of(w), who_in(w), phase_in(w) ? "'" : "");
+    else
+        snprintf(text, size, "%u", (unsigned)number_of(w));
+}
+
+static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)n, (void)k;
+    static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "LEAVING", "ABANDONED"};
+    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [ASLEEP] = " asleep", [WOKEN] = " woken"};
+    snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
+             bed_name[bed(w) & 3]);
+}
+
+DECLARE
+{
+    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2, UINT_MAX, 0), .shown = show_named,
+                           .unbounded = true);
+    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0), .shown = show_named,
+                           .unbounded = true);
+    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), entry(1, OUT, 0), .writer = ANYBODY,
+                          .shown = show_entry, .unbounded = true);
+    S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
+                        .shown = show_named, .unbounded = true);
+    S->life = registers("LIFE", n, BOOLEAN, ALIVE, .writer = ANYBODY);
+}
+
+ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
+          .fairness = "first in, first enabled", .rename_all = rename_numbers, .slot_at = offsetof(struct locals, s),
+          CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
+                 {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
+                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},
+                 {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, RECOVERY | ABORT},
+                 {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}));

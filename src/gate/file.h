@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file.h - the gate's file, for those who open, make and remove it.
+ */
+#ifndef ADMIT_GATE_FILE_H
+#define ADMIT_GATE_FILE_H
+
+#include "gate/gate.h"
+
+/* Where things are in a file; offsets in bytes. */
+struct gate_places {
+    unsigned records;
+    size_t cells, spots, people, size;
+};
+void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned capacity);
+
+/* Points the handle into memory that holds, or will hold, such a gate. */
+void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places *places, unsigned most_k,
+                       unsigned capacity);
+void admit_gate_format(admit_gate *gate, unsigned k);
+void admit_gate_empty(admit_gate *gate, unsigned k);
+
+/* Makes the file; no error if another was faster. All options are filled in. */
+admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
+
+/* Checks and maps the open file gate->fd. is_path: others may have shared it. */
+admit_error admit_gate_map(admit_gate *gate, bool is_path);
+
+#endif

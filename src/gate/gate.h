@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gate.h - what a gate looks like in its file and in a process that uses it. The protocol itself is the text
+ * algorithms/gate.c; docs/gate.md explains both.
+ *
+ * THE FILE. Everything in it may have been written by anybody: what is read is checked before it is used, each time.
+ *
+ *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
+ *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
+ *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
+ *   spots       of 64 bytes, one per slot: who is in it
+ *   people      pages, three participants each: what is known of each (struct person), and at the very end of the page
+ *               its three life words
+ *
+ * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
+ * That list is libc's, and its links lie 24 bytes behind the word: in a mutex in shared memory they would be at the
+ * mercy of everybody who can write there, and libc writes where they point. So a participant maps its page of the file
+ * followed by a page of its own memory, and the links are there.
+ */
+#ifndef ADMIT_GATE_GATE_H
+#define ADMIT_GATE_GATE_H
+
+#include "admit.h"
+#include "native/error.h"
+#include "registers/native.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+enum {
+    GATE_LAYOUT = 2,
+    GATE_PAGE = 4096,
+    LIVES_PER_PAGE = 3,
+    BOOT_ID_SIZE = 40,
+    GATE_HINTS = 256,
+};
+
+struct gate_header {
+    char magic[8]; /* "admitgat" */
+    uint32_t layout;
+    uint32_t machine; /* page size, word size: see file.c */
+    uint32_t most_k, capacity, records;
+    uint32_t unused;
+    uint64_t size; /* of the file */
+    uint64_t checksum;
+
+    /* What changes. */
+    char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; changed under the file's lock */
+    _Alignas(64) _Atomic uint32_t k; /* as it should be; while it is not, `resizing` is 1 */
+    _Atomic uint32_t resizing;
+    _Atomic uint32_t removed;
+    _Atomic uint32_t present; /* records from here on have never had an owner */
+    _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
+    /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
+    _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
+};
+_Static_assert(sizeof(struct gate_header) <= GATE_PAGE, "the header is one page");
+
+/* What others may know of a participant. Written by its owner, for inspect only. */
+struct person {
+    _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
+    _Atomic uint64_t ticket;                     /* which these two belong to */
+    _Atomic uint32_t pid, pid_namespace;
+    char command[ADMIT_COMMAND_SIZE];
+};
+
+struct people {
+    struct person person[LIVES_PER_PAGE];
+    char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct person) + 8)];
+    struct {
+        _Alignas(8) _Atomic uint32_t word;
+    } life[LIVES_PER_PAGE];
+};
+_Static_assert(sizeof(struct people) == GATE_PAGE, "the life words end the page");
+
+/* Values of a life word: see the kernel's futex.h for what it writes. */
+enum life_word {
+    LIFE_NOBODY = 0,               /* no owner; not dead */
+    LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
+    LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
+    LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted */
+    LIFE_ASIDE = 0x20000000,       /* beside nobody or judged, with a thread's number: see life.c */
+    LIFE_NUMBER = 0x1fffffff,
+};
+
+struct spot {
+    _Alignas(64) _Atomic uint64_t who; /* participant + 1 from its entry to its leaving; 0: nobody */
+};
+
+/* One who waits, and what can end that. */
+struct sleeper {
+    admit_gate *gate;
+    struct seat *seat;
+    const admit_wait *how; /* NULL: nothing ends it */
+    uint32_t interrupts;   /* as at the beginning */
+    bool slept, saw_dead;
+    admit_error why; /* of giving up; noted already */
+};
+
+/* One participation of one thread. It lies in the private page behind the life word, behind the links. */
+struct seat {
+    admit_gate *gate; /* NULL: closed */
+    uint64_t serial;  /* of the handle; 0: wiped by fork */
+    unsigned who;
+    struct seat *next; /* of this thread */
+    _Atomic uint32_t *life;
+    struct sleeper sleeper;
+    struct native_passage passage;
+    bool inside;
+    bool in_line; /* with a place that it has given up */
+    bool bequeathed, with_children;
+    int heirs_fd; /* -1: none */
+    unsigned slot;
+    uint64_t record; /* the protocol's copy of what it put into its record */
+    uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
+};
+
+/* The seat that this thread used last, for the fast path. */
+struct recent {
+    uint64_t serial;
+    struct seat *seat;
+};
+extern __thread struct recent admit_recent __attribute__((tls_model("initial-exec")));
+
+/* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
+struct gate_cells {
+    struct cell *issue, *valid, *record, *slot, *heir;
+};
+
+/* The part of a handle that a forked child does not inherit: it finds zeros. */
+struct gate_local {
+    _Atomic uint64_t serial; /* never the same for two handles; 0: not joined yet in this process */
+    _Atomic uint32_t interrupts;
+};
+
+struct admit_gate {
+    struct gate_header *header;
+    struct gate_cells cells;
+    struct spot *spot;
+    struct people *people;
+    struct gate_local *local;
+    unsigned records, most_k, capacity; /* checked copies */
+    size_t size;
+    int fd, directory_fd;
+    bool look_only;
+    char name[72];
+    char *path;
+    char command[ADMIT_COMMAND_SIZE];
+    uint64_t device, inode;
+};
+
+static inline _Atomic uint32_t *life_of(const admit_gate *gate, unsigned who)
+{
+    return &gate->people[who / LIVES_PER_PAGE].life[who % LIVES_PER_PAGE].word;
+}
+
+static inline struct person *person_of(const admit_gate *gate, unsigned who)
+{
+    return &gate->people[who / LIVES_PER_PAGE].person[who % LIVES_PER_PAGE];
+}
+
+/* How many records may have an owner; never believed to be more than there are. */
+static inline unsigned present_in(const admit_gate *gate)
+{
+    unsigned present = atomic_load_explicit(&gate->header->present, memory_order_seq_cst);
+    return present < gate->records ? present : gate->records;
+}
+
+/* No call is a cancellation point, whatever it calls: from here to the end of the block the thread is not cancelled. */
+static inline int admit_uncancelled(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void admit_cancelled_as(const int *before)
+{
+    pthread_setcancelstate(*before, NULL);
+}
+
+#define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
+
+/* --- names: names.c ----------------------------------------------------------------------------------------------- */
+
+/* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
+int admit_open_directory(bool make, char *path, size_t size);
+bool admit_name_is_path(const char *name);
+admit_error admit_check_name(const char *name);
+
+/* --- the file: file.c, layout.c ----------------------------------------------------------------------------------- */
+
+/* Keeps others from managing the gate until the descriptor is closed, by us or by our death. -1: error noted. */
+int admit_gate_lock(int fd, const char *path);
+
+/* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
+
+/* Whether it is NOBODY, or JUDGED, set aside or not. */
+bool admit_life_is(uint32_t life, uint32_t what);
+/* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
+struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
+/* Gives it up, with this value in it. */
+void admit_life_release(struct seat *seat, uint32_t to);
+/* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
+bool admit_is_dead_now(admit_gate *gate, unsigned who);
+
+enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
+/* Also takes back the permission to inherit, if nobody has made use of it. */
+enum heir_state admit_heir(admit_gate *gate, unsigned who);
+/* The same for one who only looks; the heir's number into *pid if it has one. */
+enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
+/* 0 if there is no /proc. */
+uint32_t admit_pid_namespace(void);
+/* The starter's own copy of the descriptor by which children hold: where its hold ends, so that theirs can. */
+void admit_heirs_let_go(struct seat *seat);
+/* Whoever bequeathed leaves itself. */
+void admit_heir_dismiss(struct seat *seat);
+
+/* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
+
+/* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
+struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
+struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
+void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
+/* A record that was kept back for nobody returns its ticket. */
+admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
+void admit_seats_close(admit_gate *gate);
+/* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
+unsigned admit_bury_dead(admit_gate *gate);
+
+/* --- the protocol: protocol.c ------------------------------------------------------------------------------------- */
+
+void admit_protocol_join(struct seat *seat);                       /* after a claim: recovers what the record held */
+bool admit_protocol_in_line(const admit_gate *gate, unsigned who); /* with a place that was given up */
+
+/* What of a record the other files need to know. */
+enum stage { STAGE_OUT, STAGE_WAITING, STAGE_VALID, STAGE_ABANDONED };
+struct standing {
+    enum stage stage;
+    uint64_t ticket;
+};
+struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
+bool admit_ticket_before(uint64_t a, uint64_t b);
+uint64_t admit_protocol_drawn(const admit_gate *gate); /* tickets drawn since the start, reserved ones included */
+/* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
+void admit_protocol_format(admit_gate *gate, unsigned k);
+/* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
+bool admit_protocol_in_order(const admit_gate *gate);
+void admit_protocol_leave(struct seat *seat);
+uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
+/* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
+void admit_protocol_reserve(struct seat *seat);
+
+/* --- sleep: sleep.c ----------------------------------------------------------------------------------------------- */
+
+bool admit_deadline_passed(const struct timespec *until);
+unsigned admit_place_of(const admit_gate *gate, unsigned who);
+int64_t admit_now(void); /* CLOCK_REALTIME in ns */
+/* A millisecond, or until the deadline. */
+void admit_doze(const struct sleeper *sleeper);
+/* Notes this error as the reason, with its text. */
+void admit_give_reason(struct sleeper *sleeper, admit_error error);
+
+/* --- managing: manage.c ------------------------------------------------------------------------------------------- */
+
+/* Leaves a gate that is being resized. */
+void admit_leave_resizing(admit_gate *gate, struct seat *seat);
+/* After an entry: whether the gate is being, or has been, removed. */
+bool admit_was_removed(admit_gate *gate);
+
+#endif

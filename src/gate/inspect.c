@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "gate/gate.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+
+struct picture {
+    admit_view view;
+    admit_participant people[];
+};
+
+static void copy_command(char *to, const struct person *person)
+{
+    for (unsigned at = 0; at + 1 < ADMIT_COMMAND_SIZE; at++)
+        to[at] = ((const volatile char *)person->command)[at];
+    to[ADMIT_COMMAND_SIZE - 1] = '\0';
+}
+
+static enum admit_condition condition_of(const admit_gate *gate, unsigned who, long *pid)
+{
+    enum heir_state heir = admit_heir_seen(gate, who, pid);
+    if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0)
+        return ADMIT_LIVES;
+    return heir == HEIR_NONE ? ADMIT_DIED : heir == HEIR_LIVES ? ADMIT_ORPHAN : ADMIT_UNKNOWN;
+}
+
+static unsigned slot_of(const admit_gate *gate, unsigned who)
+{
+    for (unsigned s = 0; s < gate->most_k; s++)
+        if (atomic_load(&gate->spot[s].who) == (uint64_t)who + 1)
+            return s;
+    return gate->most_k;
+}
+
+static void draw_person(const admit_gate *gate, unsigned who, struct standing standing, admit_participant *one)
+{
+    const struct person *person = person_of(gate, who);
+    *one = (admit_participant){.ticket = standing.ticket, .pid = (long)atomic_load(&person->pid)};
+    one->condition = condition_of(gate, who, &one->pid);
+    if (atomic_load(&person->ticket) == standing.ticket)
+        one->since =
+            standing.stage == STAGE_VALID ? atomic_load(&person->inside_since) : atomic_load(&person->waiting_since);
+    if (standing.stage == STAGE_VALID)
+        one->slot = slot_of(gate, who);
+    copy_command(one->command, person);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const admit_participant *one = a, *other = b;
+    return (one->slot > other->slot) - (one->slot < other->slot);
+}
+
+static int by_ticket(const void *a, const void *b)
+{
+    const admit_participant *one = a, *other = b;
+    return one->ticket == other->ticket ? 0 : admit_ticket_before(one->ticket, other->ticket) ? -1 : 1;
+}
+
+/* Tickets drawn that are neither in line, nor were given up, nor kept back, nor belonged to one who died in line. */
+static void count(const admit_gate *gate, admit_view *view)
+{
+    const struct gate_header *header = gate->header;
+    view->recovered = atomic_load(&header->recovered);
+    view->abandoned = atomic_load(&header->abandoned);
+    uint64_t others =
+        view->abandoned + atomic_load(&header->died_waiting) + atomic_load(&header->reserved) + view->waiters;
+    uint64_t drawn = admit_protocol_drawn(gate);
+    view->entered = drawn > others ? drawn - others : 0;
+}
+
+admit_view *admit_gate_inspect(admit_gate *gate)
+{
+    unsigned present = present_in(gate);
+    struct picture *picture = calloc(1, sizeof *picture + 2 * (size_t)present * sizeof(admit_participant));
+    if (picture == NULL) {
+        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    admit_view *view = &picture->view;
+    admit_participant *holder = picture->people, *waiter = holder + present;
+    view->k = admit_gate_k(gate);
+    view->most_k = gate->most_k;
+    view->capacity = gate->capacity;
+    for (unsigned who = 0; who < present; who++) {
+        struct standing standing = admit_protocol_standing(gate, who);
+        if (atomic_load(life_of(gate, who)) == LIFE_RESERVED)
+            continue;
+        if (standing.stage == STAGE_VALID)
+            draw_person(gate, who, standing, &holder[view->holders++]);
+        else if (standing.stage == STAGE_WAITING)
+            draw_person(gate, who, standing, &waiter[view->waiters++]);
+    }
+    qsort(holder, view->holders, sizeof *holder, by_slot);
+    qsort(waiter, view->waiters, sizeof *waiter, by_ticket);
+    for (unsigned w = 0; w < view->waiters; w++)
+        waiter[w].place = w + 1;
+    count(gate, view);
+    view->holder = holder;
+    view->waiter = waiter;
+    return view;
+}
+
+void admit_view_free(admit_view *view)
+{
+    free(view);
+}

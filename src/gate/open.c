@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "gate/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static admit_error fill_in(admit_gate_options *all, const admit_gate_options *given)
+{
+    *all = *given;
+    if (all->most_k == 0)
+        all->most_k = all->k;
+    if (all->capacity == 0)
+        all->capacity = all->most_k > ADMIT_GATE_CAPACITY ? all->most_k : ADMIT_GATE_CAPACITY;
+    if (all->mode == 0)
+        all->mode = 0600;
+    if (all->k > ADMIT_GATE_K_MAX)
+        return admit_gate_error(ADMIT_BAD_OPTION, "k = %u is more than %d", all->k, ADMIT_GATE_K_MAX);
+    if (all->most_k < all->k || all->most_k > ADMIT_GATE_K_MAX)
+        return admit_gate_error(ADMIT_BAD_OPTION, "most_k = %u is not from k = %u to %d", all->most_k, all->k,
+                                ADMIT_GATE_K_MAX);
+    if (all->capacity > ADMIT_GATE_CAPACITY_MAX || all->capacity < all->k)
+        return admit_gate_error(ADMIT_BAD_OPTION, "capacity %u is not from k = %u to %d", all->capacity, all->k,
+                                ADMIT_GATE_CAPACITY_MAX);
+    if ((all->mode & ~0666u) != 0 || (all->mode & 0600) != 0600)
+        return admit_gate_error(ADMIT_BAD_OPTION, "mode %04o is not between 0600 and 0666", all->mode);
+    if (all->look_only && all->k != 0)
+        return admit_gate_error(ADMIT_BAD_OPTION, "look_only needs k = 0");
+    return ADMIT_OK;
+}
+
+static bool make_local(admit_gate *gate)
+{
+    gate->local = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (gate->local == MAP_FAILED) {
+        gate->local = NULL;
+        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        return false;
+    }
+    if (madvise(gate->local, GATE_PAGE, MADV_WIPEONFORK) != 0 || sysconf(_SC_PAGESIZE) != GATE_PAGE) {
+        admit_gate_error(ADMIT_UNSUPPORTED, "gates need pages of %d bytes and MADV_WIPEONFORK (Linux 4.14)", GATE_PAGE);
+        return false;
+    }
+    return true;
+}
+
+static void free_handle(admit_gate *gate)
+{
+    int error = errno;
+    if (gate->header != NULL)
+        munmap(gate->header, gate->size);
+    if (gate->local != NULL)
+        munmap(gate->local, GATE_PAGE);
+    if (gate->fd >= 0)
+        close(gate->fd);
+    if (gate->directory_fd >= 0)
+        close(gate->directory_fd);
+    free(gate->path);
+    free(gate);
+    errno = error;
+}
+
+static admit_gate *new_handle(const char *name, const char *path, bool look_only)
+{
+    admit_gate *gate = calloc(1, sizeof *gate);
+    if (gate == NULL) {
+        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    gate->fd = gate->directory_fd = -1;
+    gate->look_only = look_only;
+    gate->path = strdup(path);
+    strncpy(gate->name, name, sizeof gate->name - 1);
+    if (gate->path == NULL || !make_local(gate)) {
+        if (gate->path == NULL)
+            admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        free_handle(gate);
+        return NULL;
+    }
+    return gate;
+}
+
+/* Without O_CREAT: in a sticky directory the kernel refuses that for a file of another user, though it is there. */
+static admit_error open_file(admit_gate *gate, int directory, const char *file)
+{
+    int access = gate->look_only ? O_RDONLY : O_RDWR;
+    gate->fd = openat(directory, file, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (gate->fd >= 0)
+        return ADMIT_OK;
+    if (errno == ENOENT)
+        return admit_gate_error(ADMIT_NO_GATE, "there is no gate \"%s\" (%s)", gate->name, gate->path);
+    if (errno == ELOOP)
+        return admit_gate_error(ADMIT_NOT_A_GATE, "%s is a symbolic link", gate->path);
+    return admit_gate_system_error("open", gate->path);
+}
+
+static admit_error open_or_make(admit_gate *gate, int directory, const char *file, const admit_gate_options *options)
+{
+    admit_error error = open_file(gate, directory, file);
+    for (unsigned attempt = 0; error == ADMIT_NO_GATE && options->k != 0 && attempt < 100; attempt++) {
+        error = admit_gate_make(directory, file, gate->path, options);
+        if (error == ADMIT_OK)
+            error = open_file(gate, directory, file); /* which another may have removed by now */
+    }
+    return error;
+}
+
+static admit_error check_k(const admit_gate *gate, unsigned k)
+{
+    unsigned found = admit_gate_k(gate);
+    return k == 0 || k == found
+               ? ADMIT_OK
+               : admit_gate_error(ADMIT_OTHER_K, "gate \"%s\" has k = %u, not %u", gate->name, found, k);
+}
+
+static int parent_of(const char *path, char *directory)
+{
+    const char *slash = strrchr(path, '/');
+    memcpy(directory, path, (size_t)(slash - path) + 1);
+    directory[slash - path + 1] = '\0';
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        admit_gate_system_error("open the directory", directory);
+    return fd;
+}
+
+admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *given)
+{
+    UNCANCELLED;
+    admit_gate_options options;
+    char path[PATH_MAX + 80], directory[PATH_MAX];
+    if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
+        return NULL;
+    bool is_path = admit_name_is_path(name);
+    int directory_fd =
+        is_path ? parent_of(path, directory) : admit_open_directory(options.k != 0, directory, sizeof directory);
+    if (directory_fd < 0) {
+        if (admit_last_error() == ADMIT_NO_GATE)
+            admit_gate_error(ADMIT_NO_GATE, "there is no gate \"%s\" (%s)", name, path);
+        return NULL;
+    }
+    admit_gate *gate = new_handle(name, path, options.look_only);
+    if (gate == NULL) {
+        close(directory_fd);
+        return NULL;
+    }
+    gate->directory_fd = directory_fd;
+    if (open_or_make(gate, directory_fd, strrchr(path, '/') + 1, &options) != ADMIT_OK ||
+        admit_gate_map(gate, is_path) != ADMIT_OK || check_k(gate, options.k) != ADMIT_OK) {
+        free_handle(gate);
+        return NULL;
+    }
+    if (!is_path)
+        flock(gate->directory_fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
+    futimens(gate->fd, NULL);
+    return gate;
+}
+
+admit_gate *admit_gate_open(const char *name, unsigned k)
+{
+    return admit_gate_open_with(name, &(admit_gate_options){.k = k});
+}
+
+admit_gate *admit_gate_create_private(const admit_gate_options *given)
+{
+    UNCANCELLED;
+    admit_gate_options options;
+    struct gate_places places;
+    if (fill_in(&options, given) != ADMIT_OK)
+        return NULL;
+    if (options.k == 0) {
+        admit_gate_error(ADMIT_BAD_OPTION, "k = 0: a gate needs at least one slot");
+        return NULL;
+    }
+    admit_gate *gate = new_handle("", "(private gate)", false);
+    if (gate == NULL)
+        return NULL;
+    admit_gate_places(&places, options.most_k, options.capacity);
+    gate->fd = memfd_create("admit", MFD_CLOEXEC);
+    char *memory = MAP_FAILED;
+    if (gate->fd >= 0 && ftruncate(gate->fd, (off_t)places.size) == 0)
+        memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->fd, 0);
+    if (memory == MAP_FAILED) {
+        admit_gate_system_error("make", gate->path);
+        free_handle(gate);
+        return NULL;
+    }
+    admit_gate_set_up(gate, memory, &places, options.most_k, options.capacity);
+    admit_gate_format(gate, options.k);
+    return gate;
+}
+
+void admit_gate_close(admit_gate *gate)
+{
+    UNCANCELLED;
+    if (gate == NULL)
+        return;
+    admit_seats_close(gate);
+    free_handle(gate);
+}
+
+void admit_gate_interrupt(admit_gate *gate)
+{
+    int error = errno;
+    atomic_fetch_add(&gate->local->interrupts, 1);
+    syscall(SYS_futex, &gate->local->interrupts, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    errno = error;
+}
+
+const char *admit_gate_name(const admit_gate *gate)
+{
+    return gate->name;
+}
+
+const char *admit_gate_path(const admit_gate *gate)
+{
+    return gate->path;
+}
+
+unsigned admit_gate_k(const admit_gate *gate)
+{
+    return atomic_load(&gate->header->k);
+}
+
+unsigned admit_gate_most_k(const admit_gate *gate)
+{
+    return gate->most_k;
+}
+
+unsigned admit_gate_capacity(const admit_gate *gate)
+{
+    return gate->capacity;
+}
+
+void admit_gate_identity(const admit_gate *gate, uint64_t *device, uint64_t *inode)
+{
+    *device = gate->device;
+    *inode = gate->inode;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The protocol at work: the text of algorithms/gate.c, compiled here so that entering and leaving are straight-line
+ * code, between what the library adds before and after.
+ */
+#include "gate/gate.h"
+
+#define ADMIT_ID "gate"
+#define ADMIT_SYMBOL admit_gate_text
+#include "algorithms/gate.c"
+
+_Static_assert(sizeof(struct shared) == sizeof(struct gate_cells), "the text's arrays are the gate's");
+
+static inline const struct shared *shared_of(const admit_gate *gate)
+{
+    return (const struct shared *)&gate->cells;
+}
+
+/* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
+ * so that the way of one who is alone does not begin with clearing 150 bytes. */
+static inline void start_frame(struct locals *frame, position at)
+{
+#ifdef ADMIT_DEBUG
+    memset(frame, 0xa5, sizeof *frame);
+#endif
+    frame->at = at;
+    frame->s = 0;
+}
+
+/* --- entering ----------------------------------------------------------------------------------------------------- */
+
+static void record_entry(const struct seat *seat)
+{
+    struct person *person = person_of(seat->gate, seat->who);
+    atomic_store(&person->ticket, ticket_of(seat->record));
+    atomic_store(&person->inside_since, admit_now());
+}
+
+static admit_error no_slot(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name);
+}
+
+/* With a place in line that nobody will use, unless it has been passed already. */
+static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *seat, word own)
+{
+    struct sleeper *sleeper = &seat->sleeper;
+    struct locals frame;
+    start_frame(&frame, AT_LEISURE);
+    frame.own = own;
+    give_up(&seat->passage, shared_of(seat->gate), &frame);
+    sleeper->slept = sleeper->saw_dead = false;
+    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+    atomic_fetch_add(&seat->gate->header->abandoned, 1);
+    return sleeper->why;
+}
+
+/* What need not be fast: it waited, somebody has died, or the caller wants the time. */
+static void after_waiting(struct sleeper *sleeper)
+{
+    bool saw_dead = sleeper->saw_dead;
+    record_entry(sleeper->seat);
+    sleeper->slept = sleeper->saw_dead = false;
+    if (saw_dead)
+        admit_bury_dead(sleeper->gate);
+}
+
+static inline void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
+{
+    seat->inside = true;
+    seat->record = frame->own;
+    seat->slot = hold->slot = frame->s;
+    hold->ticket = ticket_of(frame->own);
+    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
+    _Atomic uint64_t *spot = &seat->gate->spot[frame->s].who;
+    hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
+    atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
+}
+
+/* It is inside; but of what? */
+static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat, const admit_hold *hold)
+{
+    admit_gate *gate = seat->gate;
+    if (!admit_was_removed(gate))
+        return ADMIT_OK;
+    admit_gate_leave(gate, hold);
+    admit_give_reason(&seat->sleeper, ADMIT_REMOVED);
+    return seat->sleeper.why;
+}
+
+static inline bool may_be_removed(const admit_gate *gate)
+{
+    return __builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0);
+}
+
+/* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
+static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how,
+                                                      position from, word own)
+{
+    admit_gate *gate = seat->gate;
+    struct sleeper *sleeper = &seat->sleeper;
+    struct native_passage *P = &seat->passage;
+    struct locals frame;
+    sleeper->how = how;
+    P->outcome = GOES_IN;
+    start_frame(&frame, from);
+    frame.own = own;
+    enter(P, shared_of(gate), &frame);
+    if (P->outcome != GOES_IN)
+        return P->outcome == NOT_FREE ? no_slot(gate) : give_up_place(seat, frame.own);
+    be_inside(seat, hold, &frame);
+    if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
+        after_waiting(sleeper);
+    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
+}
+
+static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    struct sleeper sleeper = {.gate = gate, .how = how, .interrupts = atomic_load(&gate->local->interrupts)};
+    struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
+    if (seat == NULL)
+        return sleeper.why;
+    seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
+    return enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
+}
+
+/* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
+static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how,
+                                                          bool only_if_free)
+{
+    admit_error error = enter_with_seat(gate, hold, how, only_if_free);
+    if (error == ADMIT_NO_SLOT && admit_bury_dead(gate) > 0)
+        error = enter_with_seat(gate, hold, how, only_if_free);
+    return error;
+}
+
+static inline struct seat *recent_seat(const admit_gate *gate)
+{
+    struct recent recent = admit_recent;
+    uint64_t serial = atomic_load_explicit(&gate->local->serial, memory_order_relaxed);
+    return serial != 0 && recent.serial == serial && !recent.seat->inside && !recent.seat->in_line ? recent.seat : NULL;
+}
+
+/* Alone: without a function call. */
+admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
+{
+    struct seat *seat = recent_seat(gate);
+    if (__builtin_expect(seat == NULL, 0))
+        return enter_slowly(gate, hold, NULL, false);
+    struct locals frame;
+    start_frame(&frame, HASTE);
+    enter(&seat->passage, shared_of(gate), &frame);
+    if (__builtin_expect((frame.at & TOO_HASTY) != 0, 0))
+        return (frame.at & HALF_WAY) != 0 ? enter_by(seat, hold, NULL, HALF_WAY, frame.own)
+                                          : enter_by(seat, hold, NULL, AT_LEISURE, 0);
+    be_inside(seat, hold, &frame);
+    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
+}
+
+admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
+{
+    struct seat *seat = recent_seat(gate);
+    if (seat != NULL && enter_by(seat, hold, NULL, ONLY_IF_FREE, 0) == ADMIT_OK)
+        return ADMIT_OK;
+    return enter_slowly(gate, hold, NULL, true);
+}
+
+/* Whose time is over already takes no place in line. */
+admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *how)
+{
+    if (how->only_if_free)
+        return enter_slowly(gate, hold, how, true);
+    if (!admit_deadline_passed(how->until))
+        return enter_slowly(gate, hold, how, false);
+    admit_error error = enter_slowly(gate, hold, how, true);
+    return error != ADMIT_NO_SLOT ? error
+                                  : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", admit_gate_name(gate));
+}
+
+admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline)
+{
+    return admit_gate_enter_with(gate, hold, &(admit_wait){.until = deadline});
+}
+
+/* --- leaving ------------------------------------------------------------------------------------------------------ */
+
+static inline __attribute__((always_inline)) bool leaves(struct seat *seat, position at)
+{
+    struct locals frame;
+    start_frame(&frame, at);
+    frame.own = seat->record;
+    frame.s = seat->slot;
+    leave(&seat->passage, shared_of(seat->gate), &frame);
+    return (frame.at & TOO_HASTY) == 0;
+}
+
+static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
+{
+    leaves(seat, at);
+    return ADMIT_OK;
+}
+
+void admit_protocol_leave(struct seat *seat)
+{
+    seat->inside = false;
+    leave_from(seat, AT_LEISURE);
+}
+
+void admit_protocol_reserve(struct seat *seat)
+{
+    admit_gate *gate = seat->gate;
+    if (seat->slot + 1 < gate->most_k)
+        atomic_store(&gate->cells.slot[seat->slot].value, 0);
+    seat->inside = false;
+}
+
+static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
+{
+    struct seat *seat = admit_seat_of(gate, hold);
+    if (seat == NULL)
+        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
+                                gate->name, (unsigned long long)hold->ticket);
+    if (seat->bequeathed)
+        admit_heir_dismiss(seat);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    if (atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
+        admit_leave_resizing(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    return ADMIT_OK;
+}
+
+admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
+{
+    struct recent recent = admit_recent;
+    if (__builtin_expect(recent.serial != atomic_load_explicit(&gate->local->serial, memory_order_relaxed) ||
+                             recent.serial == 0 || !recent.seat->inside || recent.seat->bequeathed ||
+                             ticket_of(recent.seat->record) != hold->ticket ||
+                             atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0,
+                         0))
+        return leave_slowly(gate, hold);
+    atomic_store_explicit(&gate->spot[recent.seat->slot].who, 0, memory_order_release);
+    recent.seat->inside = false;
+    return __builtin_expect(leaves(recent.seat, HASTE), 1) ? ADMIT_OK : leave_from(recent.seat, HALF_WAY);
+}
+
+/* --- joining ------------------------------------------------------------------------------------------------------ */
+
+void admit_protocol_join(struct seat *seat)
+{
+    struct locals frame;
+    start_frame(&frame, AT_LEISURE);
+    seat->passage = (struct native_passage){
+        .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
+    newcomer(&seat->passage, shared_of(seat->gate), &frame);
+    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+}
+
+bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
+{
+    word its = atomic_load(&gate->cells.record[who].value);
+    return is_outstanding(its) && !says_returned(atomic_load(&gate->cells.valid->value), who, its);
+}
+
+uint64_t admit_protocol_ticket(const struct seat *seat)
+{
+    return ticket_of(seat->record);
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
+{
+    word issue = atomic_load(&gate->cells.issue->value);
+    word its = atomic_load(&gate->cells.record[who].value);
+    word valid = atomic_load(&gate->cells.valid->value);
+    if (who_in(issue) == who && !at_most(number_of(issue), ticket_of(its))) /* drawn, not recorded yet */
+        its = entry(number_of(issue), IN, !phase_in(its));
+    struct standing standing = {.ticket = ticket_of(its)};
+    if (!is_outstanding(its) || says_returned(valid, who, its))
+        standing.stage = STAGE_OUT;
+    else if (state_of(its) == ABANDONED)
+        standing.stage = STAGE_ABANDONED;
+    else
+        standing.stage = is_valid(valid, its) ? STAGE_VALID : STAGE_WAITING;
+    return standing;
+}
+
+bool admit_ticket_before(uint64_t a, uint64_t b)
+{
+    return a != b && at_most(a, b);
+}
+
+enum { FIRST_ISSUE = 1 };
+
+uint64_t admit_protocol_drawn(const admit_gate *gate)
+{
+    return number_of(atomic_load(&gate->cells.issue->value)) - FIRST_ISSUE;
+}
+
+/* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
+
+void admit_protocol_format(admit_gate *gate, unsigned k)
+{
+    for (struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
+        *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
+    unsigned reserved = gate->most_k - k;
+    unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
+    atomic_store(&gate->cells.issue->value, named(FIRST_ISSUE + reserved, last, 0));
+    atomic_store(&gate->cells.valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
+    for (unsigned who = 0; who < gate->records; who++) {
+        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
+        atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
+    }
+    atomic_store(&gate->header->present, reserved);
+}
+
+/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out as ISSUE and VALID say. */
+static int tickets_add_up(const admit_gate *gate)
+{
+    word issue = atomic_load(&gate->cells.issue->value), valid = atomic_load(&gate->cells.valid->value);
+    word out = 0;
+    for (unsigned who = 0; who < gate->records; who++) {
+        struct standing standing = admit_protocol_standing(gate, who);
+        if (standing.stage == STAGE_OUT)
+            continue;
+        out++;
+        if (!at_most(standing.ticket, number_of(atomic_load(&gate->cells.issue->value))))
+            return 0;
+    }
+    if (issue != atomic_load(&gate->cells.issue->value) || valid != atomic_load(&gate->cells.valid->value))
+        return -1; /* cannot tell */
+    return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out;
+}
+
+bool admit_protocol_in_order(const admit_gate *gate)
+{
+    for (const struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
+        if (cell->writer != NATIVE_WRITER_ANYBODY)
+            return false;
+    for (unsigned who = 0; who < gate->records; who++)
+        if (state_of(atomic_load(&gate->cells.record[who].value)) > ABANDONED)
+            return false;
+    for (unsigned attempt = 0; attempt < 3; attempt++) {
+        int sum = tickets_add_up(gate);
+        if (sum == 1 || (sum < 0 && attempt == 2))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which record a thread takes part with. A thread keeps its seat from one passage to the next, so that entering again
+ * costs nothing; a key's destructor gives it back when the thread ends.
+ */
+#include "gate/gate.h"
+#include "registers/sleeping_native.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A thread that has given up so many places, all of them in line still, waits for one to be passed before it takes
+ * another: time-outs do not use up the gate's records. */
+enum { PLACES_GIVEN_UP_MAX = 4 };
+
+__thread struct recent admit_recent;
+static __thread struct seat *own_seats __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+static _Atomic uint64_t last_serial;
+
+/* What it is inside by stays: its thread has ended inside, and the kernel will say so. */
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    struct seat *seat = own_seats;
+    own_seats = NULL;
+    admit_recent = (struct recent){0};
+    while (seat != NULL && seat->serial != 0) {
+        struct seat *next = seat->next;
+        admit_heirs_let_go(seat);
+        if (!seat->inside)
+            admit_life_release(seat, LIFE_NOBODY);
+        seat = next;
+    }
+}
+
+static void make_key(void)
+{
+    key_made = pthread_key_create(&key, thread_ends) == 0;
+}
+
+static void remember(struct seat *seat)
+{
+    pthread_once(&key_once, make_key);
+    if (key_made)
+        pthread_setspecific(key, seat);
+    seat->next = own_seats;
+    own_seats = seat;
+}
+
+static void forget_seat(struct seat *seat)
+{
+    for (struct seat **at = &own_seats; *at != NULL; at = &(*at)->next)
+        if (*at == seat) {
+            *at = seat->next;
+            break;
+        }
+    if (admit_recent.seat == seat)
+        admit_recent = (struct recent){0};
+}
+
+void admit_seat_release(struct seat *seat, uint32_t life)
+{
+    forget_seat(seat);
+    admit_life_release(seat, life);
+}
+
+/* A forked child finds its parent's seats wiped. */
+static void check_for_fork(admit_gate *gate)
+{
+    if (own_seats != NULL && own_seats->serial == 0) {
+        own_seats = NULL;
+        admit_recent = (struct recent){0};
+    }
+    uint64_t none = 0;
+    if (atomic_load(&gate->local->serial) == 0)
+        atomic_compare_exchange_strong(&gate->local->serial, &none, atomic_fetch_add(&last_serial, 1) + 1);
+}
+
+struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
+{
+    check_for_fork(gate);
+    for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
+        if (seat->serial == gate->local->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
+            seat->slot == hold->slot)
+            return seat;
+    return NULL;
+}
+
+/* --- joining ------------------------------------------------------------------------------------------------------ */
+
+static void introduce(struct seat *seat)
+{
+    admit_gate *gate = seat->gate;
+    struct person *person = person_of(gate, seat->who);
+    atomic_store(&person->ticket, UINT64_MAX);
+    atomic_store(&person->pid, (uint32_t)getpid());
+    atomic_store(&person->pid_namespace, admit_pid_namespace());
+    memset(person->command, 0, sizeof person->command);
+    if (gate->command[0] != '\0')
+        memcpy(person->command, gate->command, sizeof person->command - 1);
+    else
+        prctl(PR_GET_NAME, person->command);
+}
+
+/* Whoever counts the records that are present counts this one before it can have drawn a ticket. */
+static void be_present(admit_gate *gate, unsigned who)
+{
+    uint32_t present = atomic_load(&gate->header->present);
+    while (present <= who && !atomic_compare_exchange_weak(&gate->header->present, &present, who + 1))
+        ;
+}
+
+static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *failed)
+{
+    be_present(gate, who);
+    struct seat *seat = admit_life_claim(gate, who, life, failed);
+    if (seat == NULL)
+        return NULL;
+    introduce(seat);
+    remember(seat);
+    admit_protocol_join(seat);
+    return seat;
+}
+
+unsigned admit_bury_dead(admit_gate *gate)
+{
+    unsigned buried = 0;
+    bool failed = false;
+    check_for_fork(gate);
+    for (unsigned who = 0; who < present_in(gate) && !failed; who++) {
+        if (!admit_is_dead_now(gate, who))
+            continue;
+        struct seat *seat = claim(gate, who, LIFE_JUDGED, &failed);
+        if (seat == NULL)
+            continue;
+        admit_seat_release(seat, LIFE_NOBODY);
+        buried++;
+    }
+    return buried;
+}
+
+/* The dead first. A record with a place in line that was given up is of no use before that is passed. */
+static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
+{
+    for (int dead = 1; dead >= 0; dead--) {
+        unsigned end = dead ? present_in(gate) : gate->records;
+        for (unsigned who = 0; who < end && !*failed; who++) {
+            uint32_t life = atomic_load(life_of(gate, who));
+            if (dead ? !admit_is_dead_now(gate, who) : !admit_life_is(life, LIFE_NOBODY))
+                continue;
+            if (!dead && admit_protocol_in_line(gate, who)) {
+                *in_line = true;
+                continue;
+            }
+            struct seat *seat = claim(gate, who, dead ? (uint32_t)LIFE_JUDGED : (uint32_t)LIFE_NOBODY, failed);
+            if (seat != NULL && !seat->in_line)
+                return seat;
+            if (seat != NULL)
+                admit_seat_release(seat, LIFE_NOBODY);
+        }
+    }
+    return NULL;
+}
+
+static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
+{
+    unsigned given_up = 0;
+    for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
+        if (seat->serial != gate->local->serial || seat->inside)
+            continue;
+        seat->in_line = seat->in_line && admit_protocol_in_line(gate, seat->who);
+        if (!seat->in_line)
+            return seat;
+        given_up++;
+    }
+    *in_line = given_up > 0;
+    return given_up < PLACES_GIVEN_UP_MAX ? join(gate, failed, in_line) : NULL;
+}
+
+struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)
+{
+    check_for_fork(gate);
+    if (gate->look_only) {
+        sleeper->why = admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
+        return NULL;
+    }
+    for (;;) {
+        bool failed = false, in_line = false;
+        struct seat *seat = find_or_join(gate, &failed, &in_line);
+        if (seat != NULL) {
+            admit_recent = (struct recent){atomic_load(&gate->local->serial), seat};
+            return seat;
+        }
+        if (failed) {
+            sleeper->why = admit_last_error();
+            return NULL;
+        }
+        if (!in_line || !wait) {
+            sleeper->why = in_line ? admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name)
+                                   : admit_gate_error(ADMIT_FULL, "gate \"%s\" is full: %u take part already",
+                                                      gate->name, gate->capacity);
+            return NULL;
+        }
+        if (admit_gives_up(sleeper))
+            return NULL;
+        admit_doze(sleeper);
+    }
+}
+
+admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
+{
+    bool failed = false;
+    check_for_fork(gate);
+    struct seat *seat = claim(gate, who, LIFE_RESERVED, &failed);
+    if (failed)
+        return admit_last_error();
+    if (seat != NULL) {
+        admit_seat_release(seat, LIFE_NOBODY);
+    }
+    return ADMIT_OK;
+}
+
+/* --- the end of a handle ------------------------------------------------------------------------------------------ */
+
+/* What this thread has. Others' seats are on their lists: they stay until those threads end. */
+void admit_seats_close(admit_gate *gate)
+{
+    check_for_fork(gate);
+    struct seat *next;
+    for (struct seat *seat = own_seats; seat != NULL; seat = next) {
+        next = seat->next;
+        if (seat->serial != gate->local->serial)
+            continue;
+        admit_heirs_let_go(seat);
+        admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+    }
+}
+
+admit_error admit_gate_describe(admit_gate *gate, const char *command)
+{
+    memset(gate->command, 0, sizeof gate->command);
+    if (command != NULL)
+        strncpy(gate->command, command, sizeof gate->command - 1);
+    check_for_fork(gate);
+    for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
+        if (seat->serial == gate->local->serial)
+            introduce(seat);
+    return ADMIT_OK;
+}

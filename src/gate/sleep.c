@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a participant waits: asleep on its own record, on the handle's interrupts, on the gate's removal, and on the life
+ * words of all others, whichever changes first. One call of futex_waitv does all of that.
+ *
+ * The kernel takes 128 words. Where there are more participants, those who are in line or inside are watched first, and
+ * so many looks a second make up for the rest; the same where the kernel has no futex_waitv.
+ */
+#include "gate/gate.h"
+
+#include "registers/sleeping_native.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    DOZE_NS = 1000000,          /* until a seat may be free */
+    HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
+    OTHERS_LOOK_NS = 20000000,  /* of the others */
+    ALL_LOOK_NS = 500000000,    /* of everybody: whom the kernel woke may have been stopped before it could act */
+    ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
+    CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
+};
+
+/* Of those who may still come, so many are watched: each word costs a sleeper a tenth of a microsecond or two. */
+enum { LATECOMERS = 8 };
+
+static _Atomic bool no_waitv; /* the kernel has refused it */
+
+/* --- time --------------------------------------------------------------------------------------------------------- */
+
+static int64_t now_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+int64_t admit_now(void)
+{
+    return now_of(CLOCK_REALTIME);
+}
+
+static int64_t nanoseconds(const struct timespec *time)
+{
+    int64_t most = INT64_MAX / 1000000000 - 1;
+    return (time->tv_sec < most ? time->tv_sec : most) * INT64_C(1000000000) + time->tv_nsec;
+}
+
+bool admit_deadline_passed(const struct timespec *until)
+{
+    return until != NULL && nanoseconds(until) <= now_of(CLOCK_MONOTONIC);
+}
+
+/* --- giving up ---------------------------------------------------------------------------------------------------- */
+
+unsigned admit_place_of(const admit_gate *gate, unsigned who)
+{
+    uint64_t own = admit_protocol_standing(gate, who).ticket;
+    unsigned place = 1;
+    for (unsigned other = 0; other < present_in(gate); other++) {
+        struct standing standing = admit_protocol_standing(gate, other);
+        place += standing.stage == STAGE_WAITING && admit_ticket_before(standing.ticket, own);
+    }
+    return place;
+}
+
+static void record_waiting(const struct sleeper *sleeper)
+{
+    unsigned who = sleeper->seat->who;
+    struct person *person = person_of(sleeper->gate, who);
+    uint64_t ticket = admit_protocol_standing(sleeper->gate, who).ticket;
+    atomic_store_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], (uint16_t)(who + 1), memory_order_relaxed);
+    atomic_store(&person->ticket, ticket);
+    atomic_store(&person->inside_since, 0);
+    atomic_store(&person->waiting_since, admit_now());
+}
+
+void admit_give_reason(struct sleeper *sleeper, admit_error error)
+{
+    const char *name = sleeper->gate->name;
+    switch (error) {
+    case ADMIT_REMOVED:
+        sleeper->why = admit_gate_error(error, "gate \"%s\" has been removed", name);
+        break;
+    case ADMIT_TIMED_OUT:
+        sleeper->why = admit_gate_error(error, "gate \"%s\": timed out in line", name);
+        break;
+    default:
+        sleeper->why = admit_gate_error(error, "gate \"%s\": interrupted in line", name);
+    }
+}
+
+static admit_error reason_to_give_up(struct sleeper *sleeper)
+{
+    admit_gate *gate = sleeper->gate;
+    const admit_wait *how = sleeper->how;
+    if (atomic_load(&gate->header->removed) == 1)
+        return ADMIT_REMOVED;
+    if (how == NULL)
+        return ADMIT_OK;
+    if (how->interruptible && atomic_load(&gate->local->interrupts) != sleeper->interrupts)
+        return ADMIT_INTERRUPTED;
+    if (admit_deadline_passed(how->until))
+        return ADMIT_TIMED_OUT;
+    if (how->waiting != NULL && sleeper->seat != NULL &&
+        how->waiting(how->data, admit_place_of(gate, sleeper->seat->who)) != 0)
+        return ADMIT_INTERRUPTED;
+    return ADMIT_OK;
+}
+
+bool admit_gives_up(struct sleeper *sleeper)
+{
+    if (!sleeper->slept && sleeper->seat != NULL)
+        record_waiting(sleeper);
+    sleeper->slept = true;
+    admit_error error = reason_to_give_up(sleeper);
+    if (error != ADMIT_OK)
+        admit_give_reason(sleeper, error);
+    return error != ADMIT_OK;
+}
+
+bool admit_is_dead(struct sleeper *sleeper, unsigned who)
+{
+    bool dead = admit_is_dead_now(sleeper->gate, who);
+    if (sleeper->seat == NULL)
+        return dead;
+    uint64_t *seen = &sleeper->seat->seen_dead[who / 64], bit = UINT64_C(1) << who % 64;
+    *seen = dead ? *seen | bit : *seen & ~bit;
+    sleeper->saw_dead |= dead;
+    return dead;
+}
+
+unsigned admit_present(const struct sleeper *sleeper, unsigned all)
+{
+    return sleeper == NULL ? all : present_in(sleeper->gate);
+}
+
+/* Perhaps not the one; but one of those present. */
+unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise)
+{
+    if (sleeper == NULL)
+        return otherwise;
+    unsigned hint = atomic_load_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], memory_order_relaxed);
+    return hint >= 1 && hint <= present_in(sleeper->gate) ? hint - 1 : otherwise;
+}
+
+void admit_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+/* --- sleep -------------------------------------------------------------------------------------------------------- */
+
+struct watch_list {
+    struct futex_waitv word[FUTEX_WAITV_MAX];
+    unsigned count;
+    bool all;    /* nobody's life is left out */
+    bool orphan; /* a command whose starter is dead lives, or cannot be judged */
+    bool news;   /* somebody has died meanwhile: do not sleep */
+};
+
+static void watch(struct watch_list *list, const volatile void *word, uint32_t value)
+{
+    list->word[list->count++] = (struct futex_waitv){.val = value, .uaddr = (uintptr_t)word, .flags = FUTEX_32};
+}
+
+static uint32_t *low_half_of(struct cell *cell)
+{
+    return (uint32_t *)&cell->value + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+/* (G6): whoever has died since this process looked is news, and it must look again. */
+static void watch_life(struct watch_list *list, const struct sleeper *sleeper, unsigned who)
+{
+    admit_gate *gate = sleeper->gate;
+    uint32_t life = atomic_load(life_of(gate, who));
+    if ((life & FUTEX_OWNER_DIED) != 0) {
+        bool seen = (sleeper->seat->seen_dead[who / 64] >> who % 64 & 1) != 0;
+        if (!admit_is_dead_now(gate, who))
+            list->orphan = true;
+        else if (!seen || life == (uint32_t)LIFE_MARKED) /* then it is the record's next owner, and dead too */
+            list->news = true;
+        life = atomic_load(life_of(gate, who));
+    }
+    if (list->count == FUTEX_WAITV_MAX)
+        list->all = false;
+    else
+        watch(list, life_of(gate, who), life);
+}
+
+/* Those with tickets first; then all others; then, as far as there is room, records that have had no owner yet, in the
+ * order in which they are taken: one who comes later may die too. */
+static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
+{
+    admit_gate *gate = sleeper->gate;
+    unsigned present = present_in(gate), self = sleeper->seat->who;
+    bool crowded = present + list->count > FUTEX_WAITV_MAX + 1;
+    list->all = true;
+    for (int in_line = 1; in_line >= 0; in_line--)
+        for (unsigned who = 0; who < present; who++) {
+            bool is_in_line = crowded && admit_protocol_standing(gate, who).stage != STAGE_OUT;
+            if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
+                watch_life(list, sleeper, who);
+        }
+    for (unsigned who = present; who < gate->records && who < present + LATECOMERS && list->count < FUTEX_WAITV_MAX;
+         who++)
+        watch_life(list, sleeper, who);
+}
+
+static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
+{
+    int64_t now = now_of(CLOCK_MONOTONIC), until = now + ALL_LOOK_NS;
+    const admit_wait *how = sleeper->how;
+    if (!list->all) {
+        bool head = admit_place_of(sleeper->gate, sleeper->seat->who) == 1;
+        until = now + (head ? HEAD_LOOKS_NS : OTHERS_LOOK_NS);
+    }
+    if (list->orphan && until > now + ORPHAN_LOOKS_NS)
+        until = now + ORPHAN_LOOKS_NS;
+    if (how != NULL && how->waiting != NULL && until > now + CALLER_LOOKS_NS)
+        until = now + CALLER_LOOKS_NS;
+    if (how != NULL && how->until != NULL && until > nanoseconds(how->until))
+        until = nanoseconds(how->until);
+    return until;
+}
+
+void admit_doze(const struct sleeper *sleeper)
+{
+    const struct timespec *until = sleeper->how == NULL ? NULL : sleeper->how->until;
+    int64_t end = now_of(CLOCK_MONOTONIC) + DOZE_NS;
+    if (until != NULL && end > nanoseconds(until))
+        end = nanoseconds(until);
+    struct timespec limit = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL); /* libc's is a cancellation point */
+}
+
+/* Without a gate: until woken. */
+static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
+{
+    struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, until == INT64_MAX ? NULL : &limit, NULL,
+            FUTEX_BITSET_MATCH_ANY);
+}
+
+void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
+{
+    if (sleeper == NULL) {
+        sleep_alone(cell, (uint32_t)value, INT64_MAX);
+        return;
+    }
+    admit_gate *gate = sleeper->gate;
+    struct watch_list list;
+    list.count = 0;
+    list.orphan = list.news = false;
+    uint32_t removed = atomic_load(&gate->header->removed);
+    watch(&list, low_half_of(cell), (uint32_t)value);
+    watch(&list, &gate->header->removed, removed); /* 2 may be of one who was killed: no reason to stay awake */
+    if (sleeper->how != NULL && sleeper->how->interruptible)
+        watch(&list, &gate->local->interrupts, sleeper->interrupts);
+    watch_lives(&list, sleeper);
+    if (list.news || removed == 1)
+        return;
+    if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
+        int64_t until = sleep_until(sleeper, &list);
+        struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+        if (syscall(SYS_futex_waitv, list.word, list.count, 0, &limit, CLOCK_MONOTONIC) >= 0 ||
+            (errno != ENOSYS && errno != EPERM && errno != ENOMEM))
+            return;
+        if (errno != ENOMEM)
+            atomic_store(&no_waitv, true);
+    }
+    list.all = false;
+    sleep_alone(cell, (uint32_t)value, sleep_until(sleeper, &list));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sleeping_native.h - the words of sleeping.h over futexes.
+ *
+ * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a
+ * lock of the catalogue, nobody dies and nobody gives up.
+ *
+ * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer
+ * alone writes while it lives, and what others may learn later: they find the same in another word.
+ */
+#ifndef ADMIT_REGISTERS_SLEEPING_NATIVE_H
+#define ADMIT_REGISTERS_SLEEPING_NATIVE_H
+
+#include "registers/native.h"
+
+enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
+
+#define told(w) (w)
+#define bed(w) ((void)(w), UP)
+#define with_bed(w, b) (w)
+#define notices(w, woke_one) ((void)(woke_one), (w))
+
+/* How often the head of the line looks before it lies down: some microseconds, longer than a hand-over between two
+ * cores. */
+enum { LOOKS = 200 };
+
+bool admit_is_dead(struct sleeper *sleeper, unsigned who);
+bool admit_gives_up(struct sleeper *sleeper);
+void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
+unsigned admit_present(const struct sleeper *sleeper, unsigned all);
+unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
+void admit_pause(void);
+
+/* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call; what
+ * is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so far. */
+enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 };
+
+#define seldom(c)                                                                                                      \
+    __extension__({                                                                                                    \
+        bool c_ = __builtin_expect((c), 0);                                                                            \
+        if (c_ && (L.at & HASTE)) {                                                                                    \
+            L.at |= TOO_HASTY;                                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        c_;                                                                                                            \
+    })
+#define resume_from(l)                                                                                                 \
+    do {                                                                                                               \
+        if (L.at == HALF_WAY)                                                                                          \
+            goto l;                                                                                                    \
+    } while (0)
+#define half_way() ((void)(L.at |= HALF_WAY))
+#undef CALL
+#define CALL(p, f)                                                                                                     \
+    do {                                                                                                               \
+        (f).at = L.at & HASTE;                                                                                         \
+        p(P, S, &(f));                                                                                                 \
+        if ((f).at & TOO_HASTY) {                                                                                      \
+            L.at |= TOO_HASTY;                                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+/* Nobody sleeps on a register but by sleep_while, and is woken but by wake. */
+#undef get
+#define get(r) atomic_load_explicit(&(r).value, memory_order_seq_cst)
+#undef put
+#define put(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
+#undef act
+#define act(r, w, ...)                                                                                                 \
+    do {                                                                                                               \
+        uint64_t seen_ = get(r);                                                                                       \
+        do {                                                                                                           \
+            (w) = seen_;                                                                                               \
+            __VA_ARGS__;                                                                                               \
+        } while ((w) != seen_ && !atomic_compare_exchange_weak_explicit(&(r).value, &seen_, (w), memory_order_seq_cst, \
+                                                                        memory_order_seq_cst));                        \
+    } while (0)
+#define change(r, w, from, to)                                                                                         \
+    do {                                                                                                               \
+        uint64_t to_ = (to);                                                                                           \
+        (w) = (from);                                                                                                  \
+        if (__builtin_expect(atomic_compare_exchange_strong_explicit(&(r).value, &(w), to_, memory_order_seq_cst,      \
+                                                                     memory_order_seq_cst),                            \
+                             1))                                                                                       \
+            (w) = to_;                                                                                                 \
+    } while (0)
+#undef try_again
+#define try_again(l)                                                                                                   \
+    do {                                                                                                               \
+        admit_pause();                                                                                                 \
+        goto l;                                                                                                        \
+    } while (0)
+
+#define lie_down(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
+#define falls_asleep(r, v) (get(r) == (v))
+#define may_give_up()                                                                                                  \
+    do {                                                                                                               \
+        if (P->sleeper != NULL && admit_gives_up(P->sleeper)) {                                                        \
+            P->outcome = GIVES_UP;                                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+#define sleep_while(r, v) admit_sleep(P->sleeper, &(r), (v))
+#define wake(r) admit_wake(&(r).value)
+#define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
+
+#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
+#define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
+
+#define only_if_free() (L.at & ONLY_IF_FREE)
+#define not_free()                                                                                                     \
+    do {                                                                                                               \
+        P->outcome = NOT_FREE;                                                                                         \
+        return;                                                                                                        \
+    } while (0)
+
+#define patiently(c)                                                                                                   \
+    __extension__({                                                                                                    \
+        bool c_ = (c);                                                                                                 \
+        for (unsigned looks_ = 0; !c_ && !(L.at & HASTE) && looks_ < LOOKS; looks_++) {                                \
+            admit_pause();                                                                                             \
+            c_ = (c);                                                                                                  \
+        }                                                                                                              \
+        c_;                                                                                                            \
+    })
+
+/* The likely one comes a second time in its turn. */
+#define for_all_likely(name_, v, from, to, hint_)                                                                      \
+    for (unsigned next_ = ((v) = admit_likely(P->sleeper, (hint_), (from)), (from));                                   \
+         (v) < admit_present(P->sleeper, (to)); (v) = next_++)
+
+/* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
+#undef for_all
+#define for_all(name_, v, from, to) for ((v) = (from); (v) < admit_present(P->sleeper, (to)); (v)++)
+#undef for_all_others
+#define for_all_others(name_, v)                                                                                       \
+    for ((v) = 0; (v) < admit_present(P->sleeper, n); (v)++)                                                           \
+        if ((v) == i)                                                                                                  \
+            continue;                                                                                                  \
+        else
+
+/* All of a passage becomes one piece of code, in which the frames are in the machine's registers. */
+#define ONE_PIECE static inline __attribute__((always_inline)) void
+#undef ENTER
+#define ENTER ONE_PIECE enter(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef LEAVE
+#define LEAVE ONE_PIECE leave(struct native_passage *P, const struct shared *S, struct locals *frame)
+#undef PROCEDURE
+#define PROCEDURE(p) ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame)
+#undef SELDOM
+#define SELDOM(p)                                                                                                      \
+    ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame);                                    \
+    static __attribute__((noinline, cold)) void p##_apart(struct native_passage *P, const struct shared *S)            \
+    {                                                                                                                  \
+        struct p frame;                                                                                                \
+        frame.at = 0;                                                                                                  \
+        p(P, S, &frame);                                                                                               \
+    }                                                                                                                  \
+    PROCEDURE(p)
+#undef CALL_SELDOM
+#define CALL_SELDOM(p, f) p##_apart(P, S)
+#define GIVE_UP                                                                                                        \
+    __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define NEWCOMER                                                                                                       \
+    __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
+#define DEATH                                                                                                          \
+    __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
+                                                     struct locals *frame)
+
+#endif

@@ -1,0 +1,282 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
+#
+# admit status, list, resize, remove; who meets at which gate; what is refused, and in which words.
+load gates
+
+@test "status: who is inside, who waits, since when" {
+    enter a demo -k 2
+    eventually inside a
+    enter b demo
+    eventually inside b
+    enter c demo
+    eventually is 1 waiters demo
+    enter d demo
+    eventually is 2 waiters demo
+    exits 0 status demo --json
+    json '(keys - ["gate", "k", "capacity", "holders", "waiters", "entered", "recovered", "abandoned"]) == []'
+    json '.gate == "demo" and .k == 2 and .capacity >= 4 and .entered == 2 and .recovered == 0 and .abandoned == 0'
+    json '[.holders[].slot] == [0, 1] and [.waiters[].place] == [1, 2]'
+    json ".holders[0].pid == $(cut -d' ' -f3 "$T/a.in") and .holders[1].pid == $(cut -d' ' -f3 "$T/b.in")"
+    json ".waiters[1].pid == $pid"
+    json '[.holders[], .waiters[] | .command | startswith("sh -c")] | all'
+    json '[.holders[], .waiters[] | .since | fromdate | . > 1600000000 and . <= now + 1] | all'
+    exits 0 status demo
+    says "demo"
+    says "$pid"
+    says "sh -c"
+    # All gates: an array.
+    exits 0 run -k 1 other -- true
+    exits 0 status --json
+    json '[.[].gate] == ["demo", "other"] and .[0].k == 2 and .[1].holders == []'
+    exits 0 status
+    says other
+}
+
+@test "status of none" {
+    exits 0 status --json
+    json '. == []'
+    exits 0 status
+    exits 0 list --json
+    json '. == []'
+    exits 0 list
+    export ADMIT_DIR=$T/not-there
+    refused "not-there" list --json
+    [ ! -e "$ADMIT_DIR" ]
+}
+
+@test "a name that would disturb a terminal or JSON does not" {
+    background run -k 1 demo -- sh -c "touch \$T/up; $LINGER" $'\e[31mred\n\xff"\\'
+    eventually test -e "$T/up"
+    exits 0 status demo
+    [[ $output != *$'\e'* ]]
+    exits 0 status demo --json
+    json '.holders[0].command | contains("red")'
+}
+
+@test "list: the gates there are" {
+    exits 0 run -k 3 c -- true
+    exits 0 run -k 1 a -- true
+    enter x b -k 2
+    eventually inside x
+    exits 0 list --json
+    json '[.[] | {gate, k, holders, waiters}] == [{"gate":"a","k":1,"holders":0,"waiters":0},
+        {"gate":"b","k":2,"holders":1,"waiters":0}, {"gate":"c","k":3,"holders":0,"waiters":0}]'
+    # What is no gate is named, and does not hide the others.
+    echo nonsense >"$ADMIT_DIR/broken"
+    exits 0 list
+    says a
+    says c
+    says broken
+    exits 2 list extra
+}
+
+@test "k belongs to the gate" {
+    run_refused "-k" demo -- true
+    says_error "demo"
+    exits 0 run -k 2 demo -- true
+    exits 0 run demo -- true
+    exits 0 run -k 2 demo -- true
+    run_refused "2" -k 3 demo -- true
+    says_error "3"
+    says_error "demo"
+}
+
+@test "resize: more at once, fewer as holders leave" {
+    enter a demo -k 1
+    eventually inside a
+    enter b demo
+    eventually is 1 waiters demo
+    exits 0 resize demo 2
+    eventually inside b
+    exits 0 status demo --json
+    json '.k == 2 and [.holders[].slot] == [0, 1]'
+    exits 0 resize demo 1
+    enter c demo
+    eventually is 1 waiters demo
+    let_go a
+    eventually is 1 holders demo
+    outside c
+    let_go b
+    eventually inside c
+    run_refused "1" -k 2 demo -- true
+    refused "resize" resize nowhere 2
+    refused "there is no gate" resize nowhere 2
+    refused "K" resize demo
+    for k in 0 -1 x 1000000000; do
+        refused "resize" resize demo "$k"
+    done
+    let_go c
+    eventually is 0 holders demo
+    free demo 1
+}
+
+@test "remove: refused while anyone is inside or waits" {
+    enter a demo -k 1
+    eventually inside a
+    enter b demo
+    local waiter=$pid
+    eventually is 1 waiters demo
+    exits 1 remove demo
+    says_error "admit remove: "
+    says_error "$(cut -d' ' -f3 "$T/a.in")"
+    says_error "$waiter"
+    # Waiters fail at once; who is inside stays there.
+    exits 0 remove --force demo
+    ends 125 "$waiter"
+    grep -q removed "$T/background.err"
+    inside a
+    exits 0 list --json
+    json '. == []'
+    # A new one of this name is another gate.
+    exits 0 run -k 3 --try demo -- true
+    exits 0 remove demo
+    refused "there is no gate 'demo'" remove demo
+    refused "which gate" remove
+}
+
+@test "unknown gates; near matches are named" {
+    exits 0 run -k 1 training -- true
+    refused "did you mean 'training'" status trainign
+    refused "there is no gate 'xyzzy'" status xyzzy
+    refused "did you mean 'training'" remove trainnig
+    refused "there is no gate '$T/none'" status "$T/none"
+    refused "$T/no/such" status "$T/no/such/file"
+}
+
+@test "bad names" {
+    for name in "" "a b" $'a\nb' "ä" "$(printf 'x%.0s' {1..65})" "a:b" . ..; do
+        exits 125 run -k 1 "$name" -- true
+        [[ $stderr == *name* ]] || [[ $stderr == *directory* ]]
+        exits 2 status "$name"
+    done
+    exits 0 run -k 1 "$(printf 'x%.0s' {1..64})" -- true
+    exits 0 run -k 1 "A-z_0.9" -- true
+    # With a slash it is a path.
+    exits 0 run -k 1 "$T/gates/path" -- true
+    exits 0 status path
+}
+
+@test "bad usage of run: 125, and nothing is run" {
+    run_refused "which gate"
+    run_refused "command" demo
+    run_refused "command" -k 1 demo --
+    run_refused "--" -k 1 demo touch "$T/never"
+    for k in 0 -1 x "" 1.5 99999999999999999999; do
+        run_refused "-k takes a whole number" -k "$k" demo -- touch "$T/never"
+    done
+    for time in "" x -1 1x 1hh s ms 1.2.3 nan inf 1e99h "5 s"; do
+        run_refused "-w takes a time" -k 1 -w "$time" demo -- touch "$T/never"
+    done
+    for mode in 888 rw 01777 0 0111 "" 07777; do
+        run_refused "--mode" -k 1 --mode "$mode" demo -- touch "$T/never"
+    done
+    for capacity in 0 x -1; do
+        run_refused "--capacity takes a whole number" -k 1 --capacity "$capacity" demo -- touch "$T/never"
+    done
+    run_refused "there is no option '--frobnicate'" --frobnicate demo -- true
+    run_refused "--try" --try -w 5 -k 1 demo -- touch "$T/never"
+    [ ! -e "$T/never" ]
+    exits 0 list --json
+    json '. == []'
+}
+
+@test "full: no more participants than the capacity" {
+    enter a demo -k 1 --capacity 2
+    eventually inside a
+    enter b demo
+    eventually is 1 waiters demo
+    run_refused "2" demo -- touch "$T/never"
+    says_error "full"
+    let_go a
+    eventually inside b
+    exits 0 run -w 1h --capacity 2 demo -- true &
+    let_go b
+    wait $!
+    free demo 1
+}
+
+@test "files that are no gates" {
+    : >"$ADMIT_DIR/empty"
+    echo "some text that is no gate" >"$ADMIT_DIR/text"
+    head -c 100000 /dev/urandom >"$ADMIT_DIR/random"
+    mkdir "$ADMIT_DIR/directory"
+    mkfifo "$ADMIT_DIR/fifo"
+    exits 0 run -k 1 good -- true
+    ln -s good "$ADMIT_DIR/link"
+    head -c 64 "$ADMIT_DIR/good" >"$ADMIT_DIR/cut"
+    for name in empty text random directory fifo link cut; do
+        run_refused "$name" -k 1 "$name" -- touch "$T/never"
+        refused "$name" status "$name"
+    done
+    [ ! -e "$T/never" ]
+    exits 0 run good -- true
+}
+
+@test "no permission, no directory, no room" {
+    run_refused "$T/none" -k 1 "$T/none/gate" -- true
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    mkdir "$T/small"
+    mount -t tmpfs -o size=4k tmpfs "$T/small" 2>/dev/null || skip "needs to mount"
+    dd if=/dev/zero of="$T/small/filler" bs=4k count=4 2>/dev/null || true
+    run "$ADMIT" run -k 1 "$T/small/gate" -- touch "$T/never"
+    umount "$T/small"
+    [ "$status" -eq 125 ]
+    says "No space left"
+    [ ! -e "$T/never" ]
+}
+
+as_nobody() {
+    setpriv --reuid=nobody --regid=nogroup --clear-groups env -i PATH="$PATH" T="$T" "$@"
+}
+
+@test "two users: a shared gate by its path and --mode; a private one is refused" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    local shared
+    shared=$(mktemp -d /tmp/admit-test.XXXXXX)
+    chmod 755 "$shared"
+    cp "$ADMIT" "$shared/admit"
+    exits 0 run -k 1 --mode 0666 "$shared/gate" -- true
+    exits 0 run -k 1 "$shared/private" -- true
+    run as_nobody "$shared/admit" run --try "$shared/gate" -- id -un
+    echo "$output"
+    [ "$output" = nobody ]
+    enter holder "$shared/gate"
+    eventually inside holder
+    run as_nobody "$shared/admit" run --try "$shared/gate" -- true
+    [ "$status" -eq 75 ]
+    # The other user sees who is inside, waits, and is let in when the first one has left, or died.
+    as_nobody "$shared/admit" run "$shared/gate" -- id -un >"$T/nobody" 3>&- &
+    local waiter=$!
+    eventually is 1 waiters "$shared/gate"
+    run as_nobody "$shared/admit" status "$shared/gate" --json
+    json ".holders[0].pid == $(cut -d' ' -f3 "$T/holder.in")"
+    kill -KILL "$(cut -d' ' -f3 "$T/holder.in")"
+    ends 0 $waiter
+    [ "$(cat "$T/nobody")" = nobody ]
+    run as_nobody "$shared/admit" run "$shared/private" -- true
+    [ "$status" -eq 125 ]
+    says "$shared/private"
+    says "ermission"
+    # A directory of gates that somebody else can write to is nobody's.
+    run as_nobody ADMIT_DIR="$ADMIT_DIR" "$shared/admit" run -k 1 mine -- true
+    [ "$status" -eq 125 ]
+    rm -r "$shared"
+}
+
+@test "an empty environment, as cron's, meets the same gate as a login shell" {
+    unset ADMIT_DIR
+    local name=admit-test-$$-$RANDOM
+    "$ADMIT" run -k 1 "$name" -- sh -c "touch \$T/up; $LINGER" 3>&- &
+    eventually test -e "$T/up"
+    run env -i "$ADMIT" run --try "$name" -- true
+    [ "$status" -eq 75 ]
+    run env -i HOME=/nowhere XDG_RUNTIME_DIR=/nowhere TMPDIR=/nowhere USER=x "$ADMIT" run --try "$name" -- true
+    [ "$status" -eq 75 ]
+    run env -i sh -c 'cd /; exec "$0" status "$1" --json' "$(realpath "$ADMIT")" "$name"
+    json '(.holders | length) == 1'
+    touch "$T/end"
+    wait
+    exits 0 remove "$name"
+}

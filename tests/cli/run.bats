@@ -1,0 +1,260 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
+#
+# admit run: who is let in, in which order, and what the command and its caller see of it.
+load gates
+
+@test "at most k inside, slots 0 to k-1, nobody else has mine, in the order of arrival" {
+    # Who takes a slot takes a lock of the kernel's too: a second taker is a violation.
+    local witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo "two in slot $ADMIT_SLOT" >>$T/violations;'
+    for i in 1 2 3 4 5 6 7 8; do
+        background run -k 2 demo -- sh -c "$witness $STAY" "job$i"
+        eventually is "$i" everybody demo
+    done
+    for i in 1 2 3 4 5 6 7 8; do
+        # All before i have left: i and the next are inside, and nobody after them.
+        eventually inside "job$i"
+        [ "$i" -eq 8 ] || eventually inside "job$((i + 1))"
+        [ "$i" -ge 7 ] || outside "job$((i + 2))"
+        eventually is "$((i < 8 ? 2 : 1))" holders demo
+        let_go "job$i"
+        eventually is "$((i < 8 ? 8 - i : 0))" everybody demo
+    done
+    wait
+    [ ! -e "$T/violations" ]
+    [ "$(cut -d' ' -f2 "$T"/job?.in | sort -u | paste -sd' ')" = "0 1" ]
+    # Tickets grow in the order of arrival.
+    cut -d' ' -f1 "$T"/job?.in | sort -n -u -C
+    [ "$(cut -d' ' -f1 "$T"/job?.in | sort -u | wc -l)" -eq 8 ]
+    exits 0 status demo --json
+    json '.entered == 8 and .recovered == 0 and .abandoned == 0'
+}
+
+@test "eight at once, each for a moment" {
+    for i in 1 2 3 4 5 6 7 8; do
+        background run -k 2 demo -- \
+            sh -c 'exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || exit 9; echo $ADMIT_SLOT; sleep 0.2'
+        pids[i]=$pid
+    done
+    for i in 1 2 3 4 5 6 7 8; do
+        ends 0 "${pids[i]}"
+    done
+    [ "$(sort "$T/background.out" | uniq -c | awk '{n += $1; printf "%s ", $2} END {print n}')" = "0 1 8" ]
+    free demo 2
+}
+
+@test "what the command sees" {
+    exits 0 run -k 3 demo -- sh -c 'echo "$ADMIT_GATE $ADMIT_SLOT"; test "$ADMIT_TICKET" -ge 0'
+    [ "$output" = "demo 0" ]
+    run bash -c 'printf "a\nb\n" | "$0" run demo -- cat' "$ADMIT"
+    [ "$output" = $'a\nb' ]
+    exits 0 run demo -- printf '%s|' 'a b' -- '' -k
+    [ "$output" = 'a b|--||-k|' ]
+    # No descriptor of the gate's is left to the command.
+    exits 0 run demo -- sh -c 'ls /proc/$$/fd | sort -n | tail -n 1'
+    run --separate-stderr sh -c 'ls /proc/$$/fd | sort -n | tail -n 1'
+    local without=$output
+    exits 0 run demo -- sh -c 'ls /proc/$$/fd | sort -n | tail -n 1'
+    [ "$output" = "$without" ]
+}
+
+@test "the exit status is the command's" {
+    for code in 0 1 42 124 255; do
+        exits $code run -k 1 demo -- sh -c "exit $code"
+    done
+    exits 143 run demo -- sh -c 'kill -TERM $$'
+    exits 137 run demo -- sh -c 'kill -KILL $$'
+    run -127 --separate-stderr "$ADMIT" run demo -- no-such-command-anywhere
+    says_error "admit run: cannot run 'no-such-command-anywhere'"
+    exits 126 run demo -- /etc/passwd
+    says_error "admit run: cannot run '/etc/passwd'"
+    exits 126 run demo -- /
+    free demo 1
+}
+
+@test "a signal sent to admit is sent on to the command" {
+    for signal in HUP INT TERM USR1 USR2; do
+        rm -f "$T/ready"
+        background run -k 1 demo -- sh -c "trap 'exit 7' $signal; touch \$T/ready; $LINGER"
+        eventually test -e "$T/ready"
+        kill -s $signal "$pid"
+        ends 7 "$pid"
+    done
+    background run demo -- sh -c "echo \$\$ >\$T/command; exec sleep 1000"
+    eventually test -s "$T/command"
+    kill -TERM "$pid"
+    ends 143 "$pid"
+    ended "$(cat "$T/command")"
+    free demo 1
+}
+
+@test "what was ignored stays ignored" {
+    run sh -c 'trap "" HUP CHLD; exec "$0" run -k 1 demo -- sh -c "kill -HUP \$PPID \$\$; sleep 0.2; exit 5"' "$ADMIT"
+    [ "$status" -eq 5 ]
+}
+
+@test "--try: a slot at once or 75, and it draws no place" {
+    enter holder demo -k 1
+    eventually inside holder
+    exits 75 run --try demo -- touch "$T/never"
+    [ -z "$output" ]
+    says_error "demo"
+    exits 75 run --try -q demo -- touch "$T/never"
+    [ -z "$stderr" ]
+    exits 0 status demo --json
+    json '.waiters == [] and .abandoned == 0 and (.holders | length) == 1'
+    let_go holder
+    ends 0 "$pid"
+    exits 3 run --try demo -- sh -c 'exit 3'
+    [ ! -e "$T/never" ]
+}
+
+@test "-w: 124 when the time is over, and the others keep their places" {
+    enter holder demo -k 1
+    local holder=$pid
+    eventually inside holder
+    exits 124 run -w 0 demo -- touch "$T/never"
+    exits 124 run -w 50ms demo -- touch "$T/never"
+    says_error "demo"
+    enter first demo
+    eventually is 1 waiters demo
+    exits 124 run -q -w 0.1 demo -- touch "$T/never"
+    [ -z "$stderr" ]
+    enter second demo
+    eventually is 2 waiters demo
+    let_go holder
+    ends 0 "$holder"
+    eventually inside first
+    outside second
+    let_go first
+    eventually inside second
+    let_go second
+    eventually is 0 holders demo
+    [ ! -e "$T/never" ]
+    exits 0 run -w 1h demo -- true
+    free demo 1
+}
+
+@test "Ctrl-C while waiting gives the place up: 130" {
+    enter holder demo -k 1
+    eventually inside holder
+    for signal in INT:130 TERM:143 HUP:129; do
+        enter "quitter$signal" demo
+        local quitter=$pid
+        eventually is 1 waiters demo
+        enter "patient$signal" demo
+        eventually is 2 waiters demo
+        kill -s "${signal%:*}" "$quitter"
+        ends "${signal#*:}" "$quitter"
+        eventually is 1 waiters demo
+        kill -KILL "$pid"
+        eventually is 0 waiters demo
+    done
+    exits 0 status demo --json
+    json '.abandoned == 3'
+    enter patient demo
+    eventually is 1 waiters demo
+    let_go holder
+    eventually inside patient
+    let_go patient
+    eventually is 0 holders demo
+    free demo 1
+    ls "$T"/quitter*.in && return 1
+    true
+}
+
+@test "stopped and continued" {
+    background run -k 1 demo -- sh -c "echo \$\$ >\$T/command; $LINGER"
+    eventually test -s "$T/command"
+    local command
+    command=$(cat "$T/command")
+    kill -TSTP "$pid"
+    eventually is T state "$command"
+    eventually is T state "$pid"
+    [ "$(holders demo)" -eq 1 ]
+    kill -CONT "$pid"
+    eventually is S state "$pid"
+    # A waiter that is stopped keeps its place.
+    enter waiter demo
+    local waiter=$pid
+    eventually is 1 waiters demo
+    kill -TSTP "$waiter"
+    eventually is T state "$waiter"
+    touch "$T/end"
+    eventually ended "$command"
+    outside waiter
+    kill -CONT "$waiter"
+    eventually inside waiter
+    let_go waiter
+    ends 0 "$waiter"
+}
+
+# at_terminal COMMAND: in a terminal of its own; what is written to fd 8 is typed there.
+at_terminal() {
+    [ -p "$T/keyboard" ] || mkfifo "$T/keyboard"
+    env --default-signal=INT,QUIT script -qec "$1" /dev/null <"$T/keyboard" >"$T/screen" 2>&1 3>&- &
+    terminal=$!
+    exec 8>"$T/keyboard"
+}
+
+@test "the place in line is shown on a terminal, on one line; not elsewhere, and not with -q" {
+    last_waiter() { "$ADMIT" status demo --json | jq '.waiters[-1].pid'; }
+    enter holder demo -k 1
+    eventually inside holder
+    enter first demo
+    eventually is 1 waiters demo
+    at_terminal "$ADMIT run demo -- true"
+    eventually grep -q 'demo, place 2, since' "$T/screen"
+    [ "$(wc -l <"$T/screen")" -eq 0 ]
+    kill -TERM "$(last_waiter)"
+    ends 143 $terminal
+    at_terminal "$ADMIT run -q demo -- true"
+    eventually is 2 waiters demo
+    kill -TERM "$(last_waiter)"
+    ends 143 $terminal
+    [ ! -s "$T/screen" ]
+    enter second demo
+    eventually is 2 waiters demo
+    [ ! -s "$T/background.err" ]
+}
+
+@test "Ctrl-C at a terminal while waiting" {
+    enter holder demo -k 1
+    eventually inside holder
+    at_terminal "$ADMIT run demo -- touch $T/never"
+    eventually grep -q 'place 1' "$T/screen"
+    printf '\003' >&8
+    ends 130 $terminal
+    [ ! -e "$T/never" ]
+    eventually is 0 waiters demo
+}
+
+@test "Ctrl-C at a terminal while the command runs: it gets one, not two, and decides" {
+    at_terminal "$ADMIT run -k 1 demo -- bash -c 'trap \"echo INT >>$T/got\" INT; echo ready; $LINGER; exit 6'"
+    eventually grep -q ready "$T/screen"
+    printf '\003' >&8
+    eventually test -s "$T/got"
+    [ "$(holders demo)" -eq 1 ]
+    touch "$T/end"
+    ends 6 $terminal
+    [ "$(cat "$T/got")" = INT ]
+}
+
+@test "Ctrl-Z at a terminal, and fg" {
+    at_terminal "bash --norc -i"
+    echo "$ADMIT run -k 1 demo -- bash -c 'echo \$\$ >$T/command; $LINGER; exit 5'" >&8
+    eventually test -s "$T/command"
+    printf '\032' >&8
+    eventually is T state "$(cat "$T/command")"
+    echo 'jobs >$T/jobs' >&8
+    eventually grep -q Stopped "$T/jobs"
+    [ "$(holders demo)" -eq 1 ]
+    echo 'fg' >&8
+    eventually is S state "$(cat "$T/command")"
+    touch "$T/end"
+    echo 'echo "ended with $?" >$T/result; exit' >&8
+    eventually grep -q 'ended with 5' "$T/result"
+    wait $terminal || true
+    free demo 1
+}
