@@ -531,6 +531,44 @@ static void a_releaser_may_die_before_it_has_woken_anybody(void **state)
     munmap((void *)go, 4096);
 }
 
+/* --- stopped just then -------------------------------------------------------------------------------------------- */
+
+/* The kernel wakes one of those asleep when a holder dies. That one is stopped before it can do anything about it, most
+ * of the time: the other goes in nevertheless. */
+static void who_is_woken_and_stopped_holds_up_nobody(void **state)
+{
+    (void)state;
+    unsigned rounds = unless_quick(20, 8);
+    uint64_t longest = 0;
+    for (unsigned round = 0; round < rounds; round++) {
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 2, .capacity = 8});
+        pid_t waiter[2], holder[2] = {start_holder(gate), start_holder(gate)};
+        for (unsigned w = 0; w < 2; w++) {
+            waiter[w] = fork();
+            if (waiter[w] == 0) {
+                admit_hold hold;
+                _exit(enter_within_seconds(gate, &hold, 20) == ADMIT_OK ? 0 : 1);
+            }
+            await_waiters(gate, w + 1);
+        }
+        usleep(2000);
+        uint64_t before = monotonic_ns();
+        kill(holder[0], SIGKILL), kill(holder[1], SIGKILL);
+        while (monotonic_ns() < before + round * 10000)
+            ;
+        kill(waiter[0], SIGSTOP);
+        assert_int_equal(status_of(waiter[1]), 0);
+        uint64_t took = monotonic_ns() - before;
+        longest = took > longest ? took : longest;
+        end(waiter[0]);
+        assert_int_equal(waitpid(holder[0], NULL, 0), holder[0]);
+        assert_int_equal(waitpid(holder[1], NULL, 0), holder[1]);
+        assert_all_slots_are_there(gate, 2);
+        admit_gate_close(gate);
+    }
+    print_message("# with the first in line stopped, the second was in after %.1f ms at most\n", (double)longest / 1e6);
+}
+
 int main(void)
 {
     test_directory();
@@ -544,6 +582,7 @@ int main(void)
         cmocka_unit_test(a_command_in_a_container_is_not_judged_from_outside),
         cmocka_unit_test(a_hold_is_not_inherited_into_a_container),
         cmocka_unit_test(a_releaser_may_die_before_it_has_woken_anybody),
+        cmocka_unit_test(who_is_woken_and_stopped_holds_up_nobody),
     };
     int failed = cmocka_run_group_tests_name("gate world", tests, NULL, NULL);
     remove_test_directory();
