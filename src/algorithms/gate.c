@@ -169,12 +169,12 @@ END
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
-enum round { LOOKING, SETTLING, NOTING, RETURNING };
+enum round { LOOKING, SETTLING, RETURNING };
 
 struct hand_over {
     position at;
     proc whose;   /* in: whose ticket must be returned, if it is due */
-    number stage; /* of one round: what there is to return; VALID's own ticket; others' returns; VALID moves on */
+    number stage; /* of one round: what there is to return; VALID's own ticket; VALID moves on */
     proc who;     /* in whose name it does; the phase of the ticket is that in `its`, which is 0 if there is none */
     proc another; /* another one that must be looked at; `other` is that one's record */
     procset todo;
@@ -240,7 +240,7 @@ settle:
         goto done;
 turn:
     if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
-        L.stage = NOTING;
+        L.stage = RETURNING;
         L.another = (proc)turn_in(L.valid, n);
         AT("whose turn?")
         L.other = told(get(RECORD[L.another]));
@@ -251,7 +251,7 @@ turn:
         forget(L.other), forget(L.another);
     }
 move_on:
-    L.stage = NOTING;
+    L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
     if (seldom(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
         L.another = (proc)who_in(L.valid);
@@ -268,7 +268,6 @@ move_on:
         }
         forget(L.other), forget(L.another);
     }
-    L.stage = RETURNING;
     AT("return")
     change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
     if (seldom(w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose)) {
@@ -578,16 +577,26 @@ static bool is_gone(unsigned n, word number, word issue, const word *records)
                                       : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
 }
 
-/* VALID will not move on from there: all that is left is to fail; or to look for the owner of a ticket that has none. */
+/* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
+ * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
 static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
 {
-    if (over->valid == 0 || over->valid == registers[1])
+    const word *records = registers + 2;
+    if (over->stage == LOOKING || over->valid == 0 || over->valid == registers[1])
         return;
-    bool is_over = over->stage == SETTLING && over->its == 0 && over->other == 0 &&
-                   is_gone(n, number_of(over->valid), registers[0], registers + 2);
-    if (over->stage == RETURNING || is_over) {
-        over->valid = over->its = 0;
-        over->who = 0;
+    if (over->stage == SETTLING) {
+        word number = is_gone(n, number_of(over->valid), registers[0], records) ? 0 : number_of(over->valid);
+        over->valid = named(number, UINT_MAX, 0);
+        if (over->its != 0) {
+            over->its = entry(0, LEAVING, 0);
+            over->who = (proc)n; /* whose phase this is */
+        }
+        return;
+    }
+    word noted = records[over->another];
+    if (if_outstanding(noted, over->other, OUT) == noted) {
+        over->valid = over->its = over->other = 0;
+        over->who = over->another = 0;
     }
 }
 

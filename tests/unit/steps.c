@@ -208,9 +208,9 @@ static void a_crash_leaves_the_write_open(void **state)
     setting.registers = SAFE;
     setting.crashes = 1;
     struct walk *walk = walk_open(setting, 1);
-    assert_false(faults_possible(&walk->process) & CRASH);
+    assert_false(faults_possible(&walk->instance, &walk->process) & CRASH);
     step(walk, 0);
-    assert_true(faults_possible(&walk->process) & CRASH);
+    assert_true(faults_possible(&walk->instance, &walk->process) & CRASH);
     struct process dead;
     unsigned reg;
     uint64_t value;
@@ -218,7 +218,7 @@ static void a_crash_leaves_the_write_open(void **state)
     assert_true(dead.crashed);
     assert_int_equal(dead.section, WAITING_ROOM);
     assert_false(process_can_step(&dead));
-    assert_false(faults_possible(&dead) & CRASH);
+    assert_false(faults_possible(&walk->instance, &dead) & CRASH);
     assert_true(process_open_write(&walk->instance, 1, &dead, &reg, &value));
     assert_int_equal(reg, 1);
     assert_int_equal(value, 1);
