@@ -31,8 +31,9 @@ unsigned admit_present(const struct sleeper *sleeper, unsigned all);
 unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
 void admit_pause(void);
 
-/* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call; what
- * is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so far. */
+/* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call;
+ * what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so
+ * far. */
 enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 };
 
 #define seldom(c)                                                                                                      \
