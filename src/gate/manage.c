@@ -160,6 +160,7 @@ static admit_error in_use(admit_gate *gate, const admit_view *view)
 
 static admit_error remove_locked(admit_gate *gate, bool force)
 {
+    admit_bury_dead(gate); /* who are in nobody's way */
     atomic_store(&gate->header->removed, 2);
     admit_view *view = force ? NULL : admit_gate_inspect(gate);
     admit_error error = ADMIT_OK;

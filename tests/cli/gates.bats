@@ -112,6 +112,17 @@ load gates
     free demo 1
 }
 
+@test "remove: the dead are in nobody's way" {
+    enter a demo -k 1
+    eventually inside a
+    kill -KILL "$pid"
+    eventually ended "$pid"
+    exits 1 remove demo
+    let_go a
+    eventually is 0 holders demo
+    exits 0 remove demo
+}
+
 @test "remove: refused while anyone is inside or waits" {
     enter a demo -k 1
     eventually inside a
