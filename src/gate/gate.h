@@ -115,12 +115,8 @@ struct seat {
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
-/* The seat that this thread used last, for the fast path. */
-struct recent {
-    uint64_t serial;
-    struct seat *seat;
-};
-extern __thread struct recent admit_recent __attribute__((tls_model("initial-exec")));
+/* The seat that this thread used last, for the fast path; with serial 0 if there is none. */
+extern __thread struct seat *admit_recent __attribute__((tls_model("initial-exec")));
 
 /* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
 struct gate_cells {
@@ -129,7 +125,6 @@ struct gate_cells {
 
 /* The part of a handle that a forked child does not inherit: it finds zeros. */
 struct gate_local {
-    _Atomic uint64_t serial; /* never the same for two handles; 0: not joined yet in this process */
     _Atomic uint32_t interrupts;
 };
 
@@ -139,6 +134,7 @@ struct admit_gate {
     struct spot *spot;
     struct people *people;
     struct gate_local *local;
+    uint64_t serial;                    /* never the same for two handles of a process */
     unsigned records, most_k, capacity; /* checked copies */
     size_t size;
     int fd, directory_fd;

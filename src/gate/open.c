@@ -74,6 +74,8 @@ static admit_gate *new_handle(const char *name, const char *path, bool look_only
         admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
         return NULL;
     }
+    static _Atomic uint64_t last_serial;
+    gate->serial = atomic_fetch_add(&last_serial, 1) + 1;
     gate->fd = gate->directory_fd = -1;
     gate->look_only = look_only;
     gate->path = strdup(path);

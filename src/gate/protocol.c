@@ -136,9 +136,8 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
 
 static inline struct seat *recent_seat(const admit_gate *gate)
 {
-    struct recent recent = admit_recent;
-    uint64_t serial = atomic_load_explicit(&gate->local->serial, memory_order_relaxed);
-    return serial != 0 && recent.serial == serial && !recent.seat->inside && !recent.seat->in_line ? recent.seat : NULL;
+    struct seat *seat = admit_recent;
+    return seat->serial == gate->serial && !seat->inside && !seat->in_line ? seat : NULL;
 }
 
 /* Alone: without a function call. */
@@ -232,16 +231,15 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
 
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
-    struct recent recent = admit_recent;
-    if (__builtin_expect(recent.serial != atomic_load_explicit(&gate->local->serial, memory_order_relaxed) ||
-                             recent.serial == 0 || !recent.seat->inside || recent.seat->bequeathed ||
-                             ticket_of(recent.seat->record) != hold->ticket ||
+    struct seat *seat = admit_recent;
+    if (__builtin_expect(seat->serial != gate->serial || !seat->inside || seat->bequeathed ||
+                             ticket_of(seat->record) != hold->ticket ||
                              atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0,
                          0))
         return leave_slowly(gate, hold);
-    atomic_store_explicit(&gate->spot[recent.seat->slot].who, 0, memory_order_release);
-    recent.seat->inside = false;
-    return __builtin_expect(leaves(recent.seat, HASTE), 1) ? ADMIT_OK : leave_from(recent.seat, HALF_WAY);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    seat->inside = false;
+    return __builtin_expect(leaves(seat, HASTE), 1) ? ADMIT_OK : leave_from(seat, HALF_WAY);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */

@@ -17,13 +17,13 @@
  * another: time-outs do not use up the gate's records. */
 enum { PLACES_GIVEN_UP_MAX = 4 };
 
-__thread struct recent admit_recent;
+static struct seat no_seat;
+__thread struct seat *admit_recent = &no_seat;
 static __thread struct seat *own_seats __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
-static _Atomic uint64_t last_serial;
 
 /* What it is inside by stays: its thread has ended inside, and the kernel will say so. */
 static void thread_ends(void *unused)
@@ -31,7 +31,7 @@ static void thread_ends(void *unused)
     (void)unused;
     struct seat *seat = own_seats;
     own_seats = NULL;
-    admit_recent = (struct recent){0};
+    admit_recent = &no_seat;
     while (seat != NULL && seat->serial != 0) {
         struct seat *next = seat->next;
         admit_heirs_let_go(seat);
@@ -62,8 +62,8 @@ static void forget_seat(struct seat *seat)
             *at = seat->next;
             break;
         }
-    if (admit_recent.seat == seat)
-        admit_recent = (struct recent){0};
+    if (admit_recent == seat)
+        admit_recent = &no_seat;
 }
 
 void admit_seat_release(struct seat *seat, uint32_t life)
@@ -73,22 +73,19 @@ void admit_seat_release(struct seat *seat, uint32_t life)
 }
 
 /* A forked child finds its parent's seats wiped. */
-static void check_for_fork(admit_gate *gate)
+static void check_for_fork(void)
 {
     if (own_seats != NULL && own_seats->serial == 0) {
         own_seats = NULL;
-        admit_recent = (struct recent){0};
+        admit_recent = &no_seat;
     }
-    uint64_t none = 0;
-    if (atomic_load(&gate->local->serial) == 0)
-        atomic_compare_exchange_strong(&gate->local->serial, &none, atomic_fetch_add(&last_serial, 1) + 1);
 }
 
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
-    check_for_fork(gate);
+    check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->local->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
+        if (seat->serial == gate->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
             seat->slot == hold->slot)
             return seat;
     return NULL;
@@ -134,7 +131,7 @@ unsigned admit_bury_dead(admit_gate *gate)
 {
     unsigned buried = 0;
     bool failed = false;
-    check_for_fork(gate);
+    check_for_fork();
     for (unsigned who = 0; who < present_in(gate) && !failed; who++) {
         if (!admit_is_dead_now(gate, who))
             continue;
@@ -174,7 +171,7 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
 {
     unsigned given_up = 0;
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
-        if (seat->serial != gate->local->serial || seat->inside)
+        if (seat->serial != gate->serial || seat->inside)
             continue;
         seat->in_line = seat->in_line && admit_protocol_in_line(gate, seat->who);
         if (!seat->in_line)
@@ -187,7 +184,7 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
 
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)
 {
-    check_for_fork(gate);
+    check_for_fork();
     if (gate->look_only) {
         sleeper->why = admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
         return NULL;
@@ -196,7 +193,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         bool failed = false, in_line = false;
         struct seat *seat = find_or_join(gate, &failed, &in_line);
         if (seat != NULL) {
-            admit_recent = (struct recent){atomic_load(&gate->local->serial), seat};
+            admit_recent = seat;
             return seat;
         }
         if (failed) {
@@ -218,7 +215,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
 admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
 {
     bool failed = false;
-    check_for_fork(gate);
+    check_for_fork();
     struct seat *seat = claim(gate, who, LIFE_RESERVED, &failed);
     if (failed)
         return admit_last_error();
@@ -233,11 +230,11 @@ admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
 /* What this thread has. Others' seats are on their lists: they stay until those threads end. */
 void admit_seats_close(admit_gate *gate)
 {
-    check_for_fork(gate);
+    check_for_fork();
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
-        if (seat->serial != gate->local->serial)
+        if (seat->serial != gate->serial)
             continue;
         admit_heirs_let_go(seat);
         admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
@@ -249,9 +246,9 @@ admit_error admit_gate_describe(admit_gate *gate, const char *command)
     memset(gate->command, 0, sizeof gate->command);
     if (command != NULL)
         strncpy(gate->command, command, sizeof gate->command - 1);
-    check_for_fork(gate);
+    check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->local->serial)
+        if (seat->serial == gate->serial)
             introduce(seat);
     return ADMIT_OK;
 }
