@@ -106,8 +106,9 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     start_frame(&frame, from);
     frame.own = own;
     enter(P, shared_of(gate), &frame);
+    seat->in_line = P->outcome == STILL_IN_LINE;
     if (P->outcome != GOES_IN)
-        return P->outcome == NOT_FREE ? no_slot(gate) : give_up_place(seat, frame.own);
+        return P->outcome == GIVES_UP ? give_up_place(seat, frame.own) : no_slot(gate);
     be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
@@ -117,11 +118,18 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     struct sleeper sleeper = {.gate = gate, .how = how, .interrupts = atomic_load(&gate->local->interrupts)};
-    struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
-    if (seat == NULL)
-        return sleeper.why;
-    seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
-    return enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
+    for (;;) {
+        struct seat *seat = admit_seat_find(gate, &sleeper, !only_if_free);
+        if (seat == NULL)
+            return sleeper.why;
+        seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
+        admit_error error = enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
+        /* A seat that was found is in line no more, unless somebody scribbles in the file. */
+        if (seat->passage.outcome != STILL_IN_LINE || only_if_free)
+            return error;
+        if (admit_gives_up(&sleeper))
+            return sleeper.why;
+    }
 }
 
 /* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
@@ -140,6 +148,13 @@ static inline struct seat *recent_seat(const admit_gate *gate)
     return seat->serial == gate->serial && !seat->inside && !seat->in_line ? seat : NULL;
 }
 
+static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, position from,
+                                                               word own)
+{
+    admit_error error = enter_by(seat, hold, NULL, from, own);
+    return seat->passage.outcome != STILL_IN_LINE ? error : enter_slowly(seat->gate, hold, NULL, false);
+}
+
 /* Alone: without a function call. */
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
@@ -150,8 +165,7 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
     start_frame(&frame, HASTE);
     enter(&seat->passage, shared_of(gate), &frame);
     if (__builtin_expect((frame.at & TOO_HASTY) != 0, 0))
-        return (frame.at & HALF_WAY) != 0 ? enter_by(seat, hold, NULL, HALF_WAY, frame.own)
-                                          : enter_by(seat, hold, NULL, AT_LEISURE, 0);
+        return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
     be_inside(seat, hold, &frame);
     return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
 }

@@ -63,7 +63,7 @@ struct native_passage {
     struct patience patience; /* used up by all waits of the passage together */
     struct sleeper *sleeper;  /* these three are for sleeping_native.h */
     bool only_if_free;
-    enum { GOES_IN, GIVES_UP, NOT_FREE } outcome;
+    enum { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE } outcome;
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their

@@ -86,9 +86,14 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
                              1))                                                                                       \
             (w) = to_;                                                                                                 \
     } while (0)
+/* A gate has other records, and whoever waits for this one may have a deadline. */
 #undef try_again
 #define try_again(l)                                                                                                   \
     do {                                                                                                               \
+        if (P->sleeper != NULL) {                                                                                      \
+            P->outcome = STILL_IN_LINE;                                                                                \
+            return;                                                                                                    \
+        }                                                                                                              \
         admit_pause();                                                                                                 \
         goto l;                                                                                                        \
     } while (0)
