@@ -106,6 +106,10 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
         return admit_last_error();
     unsigned wanted = gate->most_k - k;
     judge_removal(gate); /* or who tries below would wait for this lock */
+    if (atomic_load(&gate->header->removed) == 1) {
+        close(lock);
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
+    }
     atomic_store(&gate->header->resizing, 1);
     atomic_store(&gate->header->k, k);
     admit_error error = grow(gate, wanted);

@@ -77,13 +77,15 @@ static inline void be_inside(struct seat *seat, admit_hold *hold, const struct l
     atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
 }
 
-/* It is inside; but of what? */
-static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat, const admit_hold *hold)
+/* It is inside; but of what? What a resize wants of those who leave is of no interest any more; and this may be the one
+ * who resizes, and has the file's lock. */
+static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
     if (!admit_was_removed(gate))
         return ADMIT_OK;
-    admit_gate_leave(gate, hold);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    admit_protocol_leave(seat);
     admit_give_reason(&seat->sleeper, ADMIT_REMOVED);
     return seat->sleeper.why;
 }
@@ -112,7 +114,7 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
-    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
+    return may_be_removed(gate) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
@@ -167,7 +169,7 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
     if (__builtin_expect((frame.at & TOO_HASTY) != 0, 0))
         return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate) ? unless_removed(seat, hold) : ADMIT_OK;
+    return may_be_removed(gate) ? unless_removed(seat) : ADMIT_OK;
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)

@@ -212,7 +212,11 @@ static void a_gate_in_use_is_not_removed(void **state)
     pid_t child = fork();
     if (child == 0)
         _exit(admit_gate_enter(gate, &hold) == ADMIT_REMOVED ? 0 : 1);
-    usleep(20000);
+    for (unsigned waiters = 0; waiters == 0;) {
+        admit_view *view = admit_gate_inspect(gate);
+        waiters = view->waiters;
+        admit_view_free(view);
+    }
     assert_int_equal(admit_gate_remove("used", 0), ADMIT_BUSY);
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     assert_non_null(strstr(admit_last_error_text(), pid));
@@ -225,6 +229,7 @@ static void a_gate_in_use_is_not_removed(void **state)
     assert_int_equal(status, 0); /* at once */
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_REMOVED);
+    assert_int_equal(admit_gate_resize(gate, 1), ADMIT_REMOVED);
     admit_gate_close(gate);
     gate = admit_gate_open("used", 2); /* a new one */
     assert_all_slots_are_there(gate, 2);
