@@ -264,7 +264,7 @@ static void a_gate_can_be_looked_at_only(void **state)
 
 /* --- hostile files ------------------------------------------------------------------------------------------------ */
 
-static char image[1 << 20];
+static _Alignas(64) char image[1 << 20];
 static size_t image_size;
 
 static void write_file(const char *path, const void *bytes, size_t size)
