@@ -61,8 +61,7 @@ struct sleeper;
 struct native_passage {
     unsigned i, n, k;
     struct patience patience; /* used up by all waits of the passage together */
-    struct sleeper *sleeper;  /* these three are for sleeping_native.h */
-    bool only_if_free;
+    struct sleeper *sleeper;  /* this and the next are for sleeping_native.h */
     enum { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE } outcome;
 };
 
