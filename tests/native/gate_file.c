@@ -212,11 +212,8 @@ static void a_gate_in_use_is_not_removed(void **state)
     pid_t child = fork();
     if (child == 0)
         _exit(admit_gate_enter(gate, &hold) == ADMIT_REMOVED ? 0 : 1);
-    for (unsigned waiters = 0; waiters == 0;) {
-        admit_view *view = admit_gate_inspect(gate);
-        waiters = view->waiters;
-        admit_view_free(view);
-    }
+    while (waiters_of(gate) == 0)
+        sched_yield();
     assert_int_equal(admit_gate_remove("used", 0), ADMIT_BUSY);
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     assert_non_null(strstr(admit_last_error_text(), pid));

@@ -26,14 +26,6 @@ static struct timespec in_us(unsigned us)
     return time;
 }
 
-static unsigned waiters_of(admit_gate *gate)
-{
-    admit_view *view = admit_gate_inspect(gate);
-    unsigned waiters = view->waiters;
-    admit_view_free(view);
-    return waiters;
-}
-
 struct visitor {
     admit_gate *gate;
     _Atomic unsigned *turn;

@@ -37,19 +37,6 @@ static admit_error enter_within(admit_gate *gate, admit_hold *hold, unsigned ms)
     return admit_gate_enter_until(gate, hold, &until);
 }
 
-/* A pipe end on which the parent waits until the child is where the test wants it. */
-static void say(int fd)
-{
-    if (write(fd, "x", 1) != 1)
-        _exit(9);
-}
-
-static bool hear(int fd)
-{
-    char byte;
-    return read(fd, &byte, 1) == 1;
-}
-
 static void a_killed_holder_is_followed_and_named(void **state)
 {
     (void)state;

@@ -104,6 +104,27 @@ static inline void assert_all_slots_are_there(admit_gate *gate, unsigned k)
         assert_int_equal(admit_gate_leave(gate, &hold[s]), ADMIT_OK);
 }
 
+static inline unsigned waiters_of(admit_gate *gate)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    unsigned waiters = view->waiters;
+    admit_view_free(view);
+    return waiters;
+}
+
+/* A pipe end on which the parent waits until the child is where the test wants it. */
+static inline void say(int fd)
+{
+    if (write(fd, "x", 1) != 1)
+        _exit(9);
+}
+
+static inline bool hear(int fd)
+{
+    char byte;
+    return read(fd, &byte, 1) == 1;
+}
+
 /* A directory for gates, of this test program alone. */
 static inline const char *test_directory(void)
 {

@@ -15,18 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-static void say(int fd)
-{
-    if (write(fd, "x", 1) != 1)
-        _exit(9);
-}
-
-static bool hear(int fd)
-{
-    char byte;
-    return read(fd, &byte, 1) == 1;
-}
-
 static int status_of(pid_t child)
 {
     int status = -1;
@@ -38,14 +26,6 @@ static void end(pid_t child)
 {
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
-}
-
-static unsigned waiters_of(admit_gate *gate)
-{
-    admit_view *view = admit_gate_inspect(gate);
-    unsigned waiters = view->waiters;
-    admit_view_free(view);
-    return waiters;
 }
 
 static void await_waiters(admit_gate *gate, unsigned many)
