@@ -203,6 +203,7 @@ END
 
 /* Six for each ordered pair, and Reveal. */
 #define ZEHAVI_BITS "6 * n * (n - 1) + n"
+#define ZEHAVI_REGISTERS(n) (6 * (n) * ((n)-1) + (n))
 #define ZEHAVI(...)                                                                                                    \
     ALGORITHM(.paper = "zehavi13", .figure = "Algorithm 1", .doorway = true, .fairness = "first in, first enabled",    \
               .max_n = TIMESTAMPS_MAX_N, __VA_ARGS__,                                                                  \

@@ -306,6 +306,7 @@ static void lay_out(struct model *model)
         model->process_field[i] = next_field(model, &used, closure > 0 ? bits_for(closure) : OPEN_WIDTH);
     }
     model->instance.tolerant = false;
+    model->has_tickets = has_alike(model);
     for (unsigned r = 0; r < model->regs; r++) {
         uint64_t domain = register_domain(&model->instance, r);
         model->has_tickets |= domain == TICKET || model->instance.regs[r].array->unbounded;

@@ -93,7 +93,7 @@ struct model {
     struct field *register_field;
     struct automaton automaton[CHECKED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
-    bool has_tickets;            /* or unbounded numbers: states are renamed */
+    bool has_tickets;            /* or unbounded numbers, or states that are alike: states are renamed */
     unsigned faults;             /* that may begin, as bits */
     const char *overflow;        /* why the model cannot hold all states, once it cannot */
 };

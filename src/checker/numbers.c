@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/numbers.h"
 
-enum { REGISTERS_MAX = 64 };
+enum { REGISTERS_MAX = WORDS_MAX * 64 }; /* each has a bit of a state at least */
 
 static const struct process *standing(const struct model *model, const uint64_t *state, unsigned i)
 {
@@ -33,14 +33,22 @@ static bool renumber(const struct model *model, uint64_t word, const struct proc
     return true;
 }
 
-/* The same where the algorithm renames everything at once. */
+/* The same where the algorithm sees everything at once. False if it refuses the state (states_alike). */
+static bool sees_everything(const struct model *model)
+{
+    return model->instance.setting.algorithm->about.rename_all != NULL || has_alike(model);
+}
+
 struct everything {
     uint64_t registers[REGISTERS_MAX];
     struct process processes[STEPPED_PROCESSES_MAX];
 };
 
-static void rename_everything(const struct model *model, const uint64_t *state, struct everything *all)
+static bool rename_everything(const struct model *model, const uint64_t *state, struct everything *all)
 {
+    const struct about *about = &model->instance.setting.algorithm->about;
+    struct stand stands[STEPPED_PROCESSES_MAX];
+    bool right = true;
     enum { ALIGNMENT = 16 };
     _Alignas(ALIGNMENT) uint8_t locals[STEPPED_PROCESSES_MAX][(LOCALS_MAX + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT];
     void *frames[STEPPED_PROCESSES_MAX];
@@ -50,17 +58,25 @@ static void rename_everything(const struct model *model, const uint64_t *state, 
         all->processes[i] = *standing(model, state, i);
         memcpy(locals[i], all->processes[i].locals, LOCALS_MAX);
         frames[i] = locals[i];
+        stands[i] = (struct stand){0};
+        if (!all->processes[i].crashed)
+            stands[i] = (struct stand){all->processes[i].label, locals[i]};
     }
-    model->instance.setting.algorithm->about.rename_all(model->n, model->instance.setting.k, all->registers, frames);
+    if (has_alike(model))
+        right = about->alike(model->n, model->instance.setting.k, all->registers, stands);
+    else
+        about->rename_all(model->n, model->instance.setting.k, all->registers, frames);
     for (unsigned i = 0; i < model->n; i++)
         memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
+    return right;
 }
 
 static enum applied normalise_everything(const struct model *model, uint64_t *state)
 {
     struct everything all;
     uint64_t result[WORDS_MAX];
-    rename_everything(model, state, &all);
+    if (!rename_everything(model, state, &all))
+        return MISSING;
     memcpy(result, state, model->words * sizeof *state);
     for (unsigned r = 0; r < model->regs; r++)
         field_set(result, model->register_field[r], all.registers[r]);
@@ -79,7 +95,7 @@ static enum applied normalise_everything(const struct model *model, uint64_t *st
 
 enum applied numbers_normalise(const struct model *model, uint64_t *state)
 {
-    if (model->instance.setting.algorithm->about.rename_all != NULL)
+    if (sees_everything(model))
         return normalise_everything(model, state);
     struct field field = word_field(model);
     uint64_t word = field_get(state, field), result[WORDS_MAX];
@@ -100,9 +116,10 @@ enum applied numbers_normalise(const struct model *model, uint64_t *state)
 
 void numbers_learn(struct model *model, const uint64_t *state)
 {
-    if (model->instance.setting.algorithm->about.rename_all != NULL) {
+    if (sees_everything(model)) {
         struct everything all;
-        rename_everything(model, state, &all);
+        if (!rename_everything(model, state, &all))
+            model->overflow = "states that were taken for alike are not";
         for (unsigned i = 0; i < model->n; i++)
             automaton_intern(model, i, &all.processes[i]);
         return;

@@ -14,6 +14,9 @@
  * yet valid lies between them. The renaming is exact, unlike that of tickets.h: no step is ambiguous. A process in its
  * remainder, and a crashed one, hold no ticket.
  *
+ * Where many states have the same future for another reason, the algorithm's file says which one stands for all of them
+ * (states_alike in about.h), and why: timestamps/linear_alike.h. That is done here, too.
+ *
  * In an execution (trace.h) nothing is renamed. Numbers wrap around after 2^NUMBER_BITS tickets there, as they do
  * natively, which the comparisons allow for.
  */
@@ -22,11 +25,20 @@
 
 #include "checker/model.h"
 
-/* Whether this is for them, and not for tickets.h. */
+/* Whether the text says which states are alike (about.h), and may be asked: it reckons with its own writes, each read
+ * for what it is. */
+static inline bool has_alike(const struct model *model)
+{
+    const struct setting *setting = &model->instance.setting;
+    bool others_write = setting->shutdowns > 0 || setting->aborts || setting->failures > 0 || setting->transient;
+    return setting->algorithm->about.alike != NULL && setting->registers == ATOMIC && !others_write;
+}
+
+/* Whether this is for them, or for states that are alike, and not for tickets.h. */
 static inline bool has_numbers(const struct model *model)
 {
     const struct about *about = &model->instance.setting.algorithm->about;
-    return about->renumbering.word != NULL || about->rename_all != NULL;
+    return about->renumbering.word != NULL || about->rename_all != NULL || has_alike(model);
 }
 
 /* As tickets_normalise and tickets_learn. */

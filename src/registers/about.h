@@ -51,6 +51,17 @@ struct number_renaming {
 /* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
 
+/* A process in a state: the marker that it stands at; its locals, and behind them the copies of its own remembered
+ * registers. Both are NULL if it has crashed. */
+struct stand {
+    const char *marker;
+    void *locals;
+};
+
+/* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
+ * for alike that are not. checker/numbers.h says when this is asked. */
+typedef bool states_alike(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
+
 /* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
  * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
  * locals: checker/climbing.h tells what this is for. */
@@ -116,6 +127,7 @@ struct about {
     struct number_renaming renumbering;            /* if that word is unbounded */
     size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */
     rename_all *rename_all;                        /* if several registers hold numbers without bound */
+    states_alike *alike;                           /* if many states have the same future */
 };
 
 /* What is claimed about a property, or NULL. */

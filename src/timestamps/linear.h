@@ -59,13 +59,14 @@ struct weak_snap {
     label view[LABELS_MAX_N];
 };
 
+/* A Label and a Scan begin alike, so that in a union their views are in one place (linear_alike.h). */
 struct Label {
     position at;
+    struct weak_snap snap;
     proc j;
     procset todo, answered;
     word colours; /* that the scanners showed */
     label new;
-    struct weak_snap snap;
 };
 
 struct Scan {
@@ -103,11 +104,12 @@ static inline word answers(word answers, word colours, procset some, unsigned i,
     return answers;
 }
 
-static inline unsigned fresh_colour(unsigned a, unsigned b, unsigned c)
+/* Going round from the answered one: no colour is special (linear_alike.h). */
+static inline unsigned fresh_colour(unsigned announced, unsigned answered, unsigned shown)
 {
-    unsigned fresh = 0;
-    while (fresh == a || fresh == b || fresh == c)
-        fresh++;
+    unsigned fresh = answered;
+    while (fresh == announced || fresh == answered || fresh == shown)
+        fresh = (fresh + 1) % COLOURS;
     return fresh;
 }
 

@@ -5,5 +5,8 @@
 #define TIMESTAMPS "timestamps/linear.h"
 #include "algorithms/afek.h"
 
-AFEK(.title = "The l-Exclusion Algorithm, linear timestamps", .bits = "n + " TIMESTAMPS_BITS,
+#define REGISTERS_BEFORE(n) (n)
+#include "timestamps/linear_alike.h"
+
+AFEK(.title = "The l-Exclusion Algorithm, linear timestamps", .alike = TIMESTAMPS_ALIKE, .bits = "n + " TIMESTAMPS_BITS,
      .bits_each = "1 + 3 * (n - 1) * (n + 2)", AFEK_CLAIMS());

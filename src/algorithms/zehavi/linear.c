@@ -5,4 +5,8 @@
 #define TIMESTAMPS "timestamps/linear.h"
 #include "algorithms/zehavi.h"
 
-ZEHAVI(.title = "k-Exclusion in bounded space, linear timestamps", .bits = ZEHAVI_BITS " + " TIMESTAMPS_BITS);
+#define REGISTERS_BEFORE(n) ZEHAVI_REGISTERS(n)
+#include "timestamps/linear_alike.h"
+
+ZEHAVI(.title = "k-Exclusion in bounded space, linear timestamps", .alike = TIMESTAMPS_ALIKE,
+       .bits = ZEHAVI_BITS " + " TIMESTAMPS_BITS);
