@@ -72,12 +72,24 @@ afek/ideal -n 3 -k 2
 afek/ideal -n 3 -k 2 --fault crash
 afek/unbounded -n 3 -k 2
 afek/unbounded -n 3 -k 2 --fault crash
+afek/snapshot -n 2
+afek/linear -n 2
+afek/linear -n 2 --fault crash
+afek/linear -n 2 -k 2
+afek/linear -n 2 -k 2 --fault crash
+afek/linear -n 2 -k 2 --property strong-fife
 zehavi/ideal -n 2
 zehavi/ideal -n 2 -k 2
 zehavi/ideal -n 3 -k 2 --property exclusion
 zehavi/ideal -n 3 -k 2 --passages 1
 zehavi/ideal -n 3 -k 2 --passages 1 --fault crash --property lockout-freedom --property fife
 zehavi/unbounded -n 2
+zehavi/snapshot -n 2
+zehavi/linear -n 2
+zehavi/linear -n 2 --fault crash
+zehavi/linear -n 2 -k 2
+zehavi/linear -n 2 -k 2 --fault crash
+zehavi/linear -n 2 -k 2 --property strong-fife
 semaphore -n 5 -k 3
 semaphore -n 5 -k 3 --fault crash:2
 semaphore -n 5 -k 2 --property lockout-freedom --property fifo-enabling

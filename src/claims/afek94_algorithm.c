@@ -2,9 +2,8 @@
  *
  * What Afek et al. (1994) say of l-exclusion and of their algorithm, Figure 2; see afek94.c.
  *
- * All runs of two and three processes over the ideal and the unbounded timestamps, and of two over the snapshot ones.
- * With the linear timestamps there are too many, so that there each process goes through once, or one of them
- * twice; with --full, both twice.
+ * All runs of two and three processes over the ideal and the unbounded timestamps, and of two over the snapshot and the
+ * linear ones.
  */
 #include "claims/afek94.h"
 
@@ -42,25 +41,20 @@ static uint64_t none(unsigned n)
 #define WITH_IDEAL(from, to, ...) .algorithm = "afek/ideal", .n = {2, 3}, .k = {from, to}, __VA_ARGS__
 #define WITH_UNBOUNDED(from, to, ...) .algorithm = "afek/unbounded", .n = {2, 3}, .k = {from, to}, __VA_ARGS__
 #define WITH_SNAPSHOT(from, to, ...) .algorithm = "afek/snapshot", .n = {2, 2}, .k = {from, to}, __VA_ARGS__
-#define WITH_LINEAR(from, to, ...) .algorithm = "afek/linear", .n = {2, 2}, .k = {from, to}, .passages = 1, __VA_ARGS__
-#define WITH_LINEAR_AGAIN(from, to, ...)                                                                               \
-    .algorithm = "afek/linear", .n = {2, 2}, .k = {from, to}, .passages_of = {2, 1}, __VA_ARGS__
-#define WITH_LINEAR_TWICE(from, to, ...)                                                                               \
-    .algorithm = "afek/linear", .n = {2, 2}, .k = {from, to}, .passages = 2, .full_from = 2, __VA_ARGS__
+#define WITH_LINEAR(from, to, ...) .algorithm = "afek/linear", .n = {2, 2}, .k = {from, to}, __VA_ARGS__
 #define OVER_EACH(from, to, ...)                                                                                       \
     {WITH_IDEAL(from, to, __VA_ARGS__)}, {WITH_UNBOUNDED(from, to, __VA_ARGS__)},                                      \
-        {WITH_SNAPSHOT(from, to, __VA_ARGS__)}, {WITH_LINEAR(from, to, __VA_ARGS__)},                                  \
+        {WITH_SNAPSHOT(from, to, __VA_ARGS__)},                                                                        \
     {                                                                                                                  \
-        WITH_LINEAR_AGAIN(from, to, __VA_ARGS__)                                                                       \
+        WITH_LINEAR(from, to, __VA_ARGS__)                                                                             \
     }
 /* With a bound that depends on the system. */
 #define OVER_EACH_WITHIN(bound_, from, to, ...)                                                                        \
     {WITH_IDEAL(from, to, .bound = bound_##_with_ideal, .at_most = true, __VA_ARGS__)},                                \
         {WITH_UNBOUNDED(from, to, .bound = bound_##_with_unbounded, .at_most = true, __VA_ARGS__)},                    \
         {WITH_SNAPSHOT(from, to, .bound = bound_##_with_snapshot, .at_most = true, __VA_ARGS__)},                      \
-        {WITH_LINEAR(from, to, .bound = bound_##_with_linear, .at_most = true, __VA_ARGS__)},                          \
     {                                                                                                                  \
-        WITH_LINEAR_AGAIN(from, to, .bound = bound_##_with_linear, .at_most = true, __VA_ARGS__)                       \
+        WITH_LINEAR(from, to, .bound = bound_##_with_linear, .at_most = true, __VA_ARGS__)                             \
     }
 
 /* A mutant of Figure 2: what it drops, and what becomes of it. */
@@ -103,7 +97,6 @@ static const struct statement statements[] = {
                      .properties = P(BOUNDED_DOORWAY)),
     OVER_EACH_WITHIN(exit, 1, 2, .where = "Figure 2", .says = "the exit: x, a Label", .properties = P(BOUNDED_EXIT)),
     OVER_EACH(1, 2, .where = "Lemma 4.1", .says = "l-exclusion", .properties = P(EXCLUSION)),
-    {WITH_LINEAR_TWICE(1, 2, .where = "Lemma 4.1", .says = "l-exclusion", .properties = P(EXCLUSION))},
     OVER_EACH(2, 2, .where = "Lemma 4.1", .says = "l-exclusion, with a crash", .behaviours = CRASH,
               .properties = P(EXCLUSION)),
     {.where = "Lemma 4.2",
@@ -133,16 +126,12 @@ static const struct statement statements[] = {
      .algorithm = "test:watched_linear",
      .n = {2, 2},
      .k = {1, 1},
-     .passages = 1,
      .properties = P(LOCKOUT_FREEDOM)},
     OVER_EACH(1, 2, .where = "Lemma 4.3", .says = "l-lockout avoidance", .properties = P(LOCKOUT_FREEDOM)),
-    {WITH_LINEAR_TWICE(1, 2, .where = "Lemma 4.3", .says = "l-lockout avoidance", .properties = P(LOCKOUT_FREEDOM))},
     OVER_EACH(2, 2, .where = "Lemma 4.3", .says = "l-lockout avoidance, with l - 1 crashes", .behaviours = CRASH,
               .properties = P(LOCKOUT_FREEDOM)),
     OVER_EACH_WITHIN(two_passes, 2, 2, .where = "Lemma 4.4", .says = "first in, first enabled: at most two more passes",
                      .properties = P(FIFE)),
-    {WITH_LINEAR_TWICE(2, 2, .where = "Lemma 4.4", .says = "first in, first enabled: at most two more passes",
-                       .properties = P(FIFE), .bound = two_passes_with_linear, .at_most = true)},
     OVER_EACH_WITHIN(two_passes, 2, 2, .where = "Lemma 4.4",
                      .says = "first in, first enabled: at most two more passes, with a crash", .behaviours = CRASH,
                      .properties = P(FIFE)),
@@ -156,10 +145,6 @@ static const struct statement statements[] = {
                    .published = UNSAID, .behaviours = NORMALLY | CRASH, .properties = P(STRONG_FIFE))},
     {WITH_LINEAR(2, 2, .where = "Definition 5.1", .says = "open: the same over linear timestamps", .published = UNSAID,
                  .behaviours = NORMALLY | CRASH, .properties = P(STRONG_FIFE))},
-    {WITH_LINEAR_TWICE(2, 2, .where = "Definition 5.1", .says = "open: the same over linear timestamps",
-                       .published = UNSAID, .properties = P(STRONG_FIFE))},
-    {WITH_LINEAR_AGAIN(2, 2, .where = "Definition 5.1", .says = "open: the same over linear timestamps",
-                       .published = UNSAID, .properties = P(STRONG_FIFE))},
     {.where = "Definition 5.1",
      .says = "the same with four processes",
      .published = UNSAID,

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
  * linear_alike.h - which states of an algorithm over linear.h have the same future: for the checker, which then keeps
- * one of them. Included by the algorithm, after its text, with REGISTERS_BEFORE(n): how many registers it declares before
- * those of the timestamps. Its locals have the frame of a Label as `label`, in a union with that of a Scan.
+ * one of them. Included by the algorithm, after its text, with REGISTERS_BEFORE(n): how many registers it declares
+ * before those of the timestamps. Its locals have the frame of a Label as `label`, in a union with that of a Scan.
  *
  * Dead labels are dropped: they become NO_LABEL, which is no label.
  *  - SAV[j][i] is read by i only after T, while i has not come to j yet, and only if ACK[j] has i's present colour, or
- *    is about to get it from an update that has saved already. (An answer with that colour from before T would be an old
- *    one taken for a new one, which is what the colours are there to prevent.)
+ *    is about to get it from an update that has saved already. (An answer with that colour from before T would be an
+ *    old one taken for a new one, which is what the colours are there to prevent.)
  *  - What i has read of LABEL[j] counts only if it then finds its colour unanswered.
- *  This is not only argued, but watched: if a dropped label is about to be used after all, the state is refused, and the
- *  exploration ends undecided. So an exploration that ends shows that none ever was. Then it loses nothing: a dropped
- *  label is overwritten before anybody can tell it from another.
+ * This is not only argued, but watched: if a dropped label is about to be used after all, the state is refused, and the
+ * exploration ends undecided. So one that ends otherwise has shown that none ever was: each was overwritten before
+ * anybody could tell it from another. Nothing is lost then.
  *
- * Colours of a pair, scanner i and updater j, are turned until i shows 0: COL[i], ANN[j] and ACK[j] have one, and so may
- * both processes' locals. Colours are only ever compared with each other, within a pair, and a new one is sought going
- * round from another (fresh_colour). So adding the same number to all of them, modulo 4, leaves all steps as they are.
+ * Colours of a pair, scanner i and updater j, are turned until i shows 0: COL[i], ANN[j] and ACK[j] have one, and so
+ * may both processes' locals. Colours are only ever compared with each other, within a pair, and a new one is sought
+ * going round from another (fresh_colour). So if the same number is added to all of them, modulo 4, the same steps can
+ * be taken, and lead to the same with that number added.
  *
- * First digits of all labels are turned within 3, 4, 5, until that of process 0 is 3, if none that counts is 1 or 2.
- * Digits are compared, and one is added in the circle; what is compared with constants is only whether they are in the
- * circle, and there they stay. The digits after the first go up from 1 in each room alike.
+ * First digits of all labels are turned within 3, 4, 5, until that of process 0 is 3, unless one that counts is 1 or 2.
+ * Within the circle they are only compared with each other, and the next one is sought going round; nothing leads out
+ * of it. The digits after the first are compared as before, and new ones begin with 1 in any room.
  *
- * The last two are automorphisms of the graph of all states, up to what was dropped, and none of the three changes where
- * a process stands. So the relation of a state to what is made of it is a bisimulation, and every verdict counts.
+ * None of this changes where a process stands. So the relation of a state to what is made of it is a bisimulation, and
+ * every verdict counts. tests/unit/alike.c compares with all states, kept apart.
  *
- * On registers that are not atomic a value is read that is not in its register, and faults other than a crash write what
- * the text would not write: the checker does not ask then.
+ * On registers that are not atomic a value may be read that is not in its register, and faults other than a crash write
+ * what the text would not write: the checker does not ask then.
  */
 #ifdef ADMIT_STEPPED
 
@@ -64,8 +65,8 @@ static enum stage stage_at(const char *marker)
     return ELSEWHERE;
 }
 
-/* What a process has of the timestamps: the frame of its Label, or of its Scan, whose view is in the same place and which
- * has zeros elsewhere; and the copies of its own registers, in the order of their declaration. */
+/* What a process has of the timestamps: the frame of its Label, or of its Scan, whose view is in the same place and
+ * which has zeros elsewhere; and the copies of its own registers, in the order of their declaration. */
 enum { OWN_LABEL, OWN_COL, OWN_ACK };
 struct stamper {
     enum stage stage;

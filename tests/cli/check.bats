@@ -41,6 +41,17 @@ load helper
     done
 }
 
+@test "two processes over linear timestamps, however often they go through" {
+    exits 0 check afek/linear -n 2 --json
+    json '.states == 349145 and ([.properties[].verdict] | unique) == ["holds", "vacuous"]'
+    exits 0 check afek/linear -n 2 -k 2 --fault crash
+    says_not vacuous
+    exits 0 check zehavi/linear -n 2 --property exclusion
+    # Where many states are kept as one, loops still close in what is executed again.
+    exits 1 check afek/linear -n 2 --property k-deadlock-avoidance --trace "$BATS_TEST_TMPDIR/trace"
+    exits 0 replay "$BATS_TEST_TMPDIR/trace"
+}
+
 @test "by default n is 3 and everything claimed is checked, never nothing" {
     exits 0 check bakery --json
     json '.n == 3 and .k == 1 and .registers == "atomic" and .faults == []'
