@@ -32,10 +32,10 @@ static void thread_ends(void *unused)
     struct seat *seat = own_seats;
     own_seats = NULL;
     admit_recent = &no_seat;
-    while (seat != NULL && seat->serial != 0) {
+    while (seat != NULL && seat->state != 0) {
         struct seat *next = seat->next;
         admit_heirs_let_go(seat);
-        if (!seat->inside)
+        if (!seat_is(seat, SEAT_INSIDE))
             admit_life_release(seat, LIFE_NOBODY);
         seat = next;
     }
@@ -75,7 +75,7 @@ void admit_seat_release(struct seat *seat, uint32_t life)
 /* A forked child finds its parent's seats wiped. */
 static void check_for_fork(void)
 {
-    if (own_seats != NULL && own_seats->serial == 0) {
+    if (own_seats != NULL && own_seats->state == 0) {
         own_seats = NULL;
         admit_recent = &no_seat;
     }
@@ -85,7 +85,7 @@ struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
+        if (seat_belongs_to(seat, gate) && seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket &&
             seat->slot == hold->slot)
             return seat;
     return NULL;
@@ -158,7 +158,7 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
                 continue;
             }
             struct seat *seat = claim(gate, who, dead ? (uint32_t)LIFE_JUDGED : (uint32_t)LIFE_NOBODY, failed);
-            if (seat != NULL && !seat->in_line)
+            if (seat != NULL && !seat_is(seat, SEAT_IN_LINE))
                 return seat;
             if (seat != NULL)
                 admit_seat_release(seat, LIFE_NOBODY);
@@ -171,10 +171,11 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
 {
     unsigned given_up = 0;
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
-        if (seat->serial != gate->serial || seat->inside)
+        if (!seat_belongs_to(seat, gate) || seat_is(seat, SEAT_INSIDE))
             continue;
-        seat->in_line = seat->in_line && admit_protocol_in_line(gate, seat->who);
-        if (!seat->in_line)
+        if (seat_is(seat, SEAT_IN_LINE))
+            seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(gate, seat->who));
+        if (!seat_is(seat, SEAT_IN_LINE))
             return seat;
         given_up++;
     }
@@ -234,10 +235,10 @@ void admit_seats_close(admit_gate *gate)
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
-        if (seat->serial != gate->serial)
+        if (!seat_belongs_to(seat, gate))
             continue;
         admit_heirs_let_go(seat);
-        admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+        admit_seat_release(seat, seat_is(seat, SEAT_INSIDE) ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
     }
 }
 
@@ -248,7 +249,7 @@ admit_error admit_gate_describe(admit_gate *gate, const char *command)
         strncpy(gate->command, command, sizeof gate->command - 1);
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->serial)
+        if (seat_belongs_to(seat, gate))
             introduce(seat);
     return ADMIT_OK;
 }
