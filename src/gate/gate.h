@@ -110,7 +110,8 @@ struct sleeper {
 /* One participation of one thread. It lies in the private page behind the life word, behind the links. */
 struct seat {
     uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
-    uint64_t own;   /* its present or last ticket, who it is, the ticket's phase: as in VALID */
+    uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
+    uint64_t phase; /* of this ticket */
     struct cell *record;
     unsigned who, slot;
     admit_gate *gate;

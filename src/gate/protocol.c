@@ -32,31 +32,19 @@ static inline void start_frame(struct locals *frame, position at)
     frame->s = 0;
 }
 
-/* --- a seat's own word: ticket, who, phase; as in VALID ----------------------------------------------------------- */
+/* --- a seat's ticket ---------------------------------------------------------------------------------------------- */
 
 #define ONE_TICKET (UINT64_C(1) << NUMBER_AT)
 
-/* What its draw left in ISSUE, and in a slot that it claimed. */
-static inline word as_drawn(word own)
+static inline word in_record(word drawn, enum state state, word phase)
 {
-    return own & ~UINT64_C(1);
+    return (drawn & -ONE_TICKET) + entry(0, state, 0) + phase;
 }
 
-/* Its next ticket, if nobody draws meanwhile. */
-static inline word next_of(word own)
+/* VALID when the last of all tickets, this one, has been returned. */
+static inline word as_returned(word drawn, unsigned k, word phase)
 {
-    return (own + ONE_TICKET) ^ 1;
-}
-
-static inline word in_record(word own, enum state state)
-{
-    return entry(number_of(own), state, phase_in(own));
-}
-
-/* What its return makes of VALID, if all other tickets have been returned. */
-static inline word as_returned(word own, unsigned k)
-{
-    return own + k * ONE_TICKET;
+    return drawn + k * ONE_TICKET + phase;
 }
 
 static inline bool turns(struct cell *cell, word from, word to)
@@ -71,7 +59,7 @@ static inline bool turns(struct cell *cell, word from, word to)
 static void record_entry(const struct seat *seat)
 {
     struct person *person = person_of(seat->gate, seat->who);
-    atomic_store(&person->ticket, number_of(seat->own));
+    atomic_store(&person->ticket, number_of(seat->drawn));
     atomic_store(&person->inside_since, admit_now());
 }
 
@@ -104,19 +92,27 @@ static void after_waiting(struct sleeper *sleeper)
         admit_bury_dead(sleeper->gate);
 }
 
-static inline void be_inside(struct seat *seat, const admit_gate *gate, admit_hold *hold, word own, unsigned slot,
-                             uint64_t among_others)
+/* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
+static inline unsigned its_owner_died(const struct spot *spot)
 {
-    seat->state = gate->serial | SEAT_INSIDE | among_others;
-    seat->own = own;
-    hold->slot = slot;
-    hold->owner_died = 0;
-    hold->ticket = number_of(own);
-    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
-    _Atomic uint64_t *spot = &gate->spot[slot].who;
-    if (__builtin_expect(atomic_load_explicit(spot, memory_order_relaxed) != 0, 0))
-        hold->owner_died = 1;
-    atomic_store_explicit(spot, FIELD(own, PHASE_BITS, WHO_BITS), memory_order_relaxed); /* who + 1 */
+    return atomic_load_explicit(&spot->who, memory_order_relaxed) != 0;
+}
+
+static inline void take_spot(struct spot *spot, const struct seat *seat)
+{
+    atomic_store_explicit(&spot->who, (uint64_t)seat->who + 1, memory_order_relaxed);
+}
+
+static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
+{
+    const admit_gate *gate = seat->gate;
+    struct spot *spot = &gate->spot[frame->s];
+    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS;
+    seat->drawn = named(ticket_of(frame->own), seat->who, 0);
+    seat->phase = phase_in(frame->own);
+    seat->slot = frame->s;
+    *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = ticket_of(frame->own)};
+    take_spot(spot, seat);
 }
 
 /* It is inside; but of what? What a resize wants of those who leave is of no interest any more; and this may be the one
@@ -153,9 +149,7 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     seat_mark(seat, SEAT_IN_LINE, P->outcome == STILL_IN_LINE);
     if (P->outcome != GOES_IN)
         return P->outcome == GIVES_UP ? give_up_place(seat, frame.own) : no_slot(gate);
-    seat->slot = frame.s;
-    be_inside(seat, gate, hold, named(ticket_of(frame.own), seat->who, phase_in(frame.own)), frame.s,
-              SEAT_AMONG_OTHERS);
+    be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
     return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
@@ -212,44 +206,48 @@ static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, adm
     enter(&seat->passage, shared_of(gate), &frame);
     if ((frame.at & TOO_HASTY) != 0)
         return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
-    seat->slot = frame.s;
-    be_inside(seat, gate, hold, named(ticket_of(frame.own), seat->who, phase_in(frame.own)), frame.s,
-              SEAT_AMONG_OTHERS);
+    be_inside(seat, hold, &frame);
     return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_gate *gate, admit_hold *hold,
-                                                              word own)
+static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
 {
-    unsigned slot = 1;
-    while (slot < gate->most_k - 1 && !turns(&front_of(gate)->slot[slot], 0, as_drawn(own)))
-        slot++;
-    seat->slot = slot;
-    be_inside(seat, gate, hold, own, slot, 0);
+    const admit_gate *gate = seat->gate;
+    struct locals frame = {.s = 1, .own = in_record(seat->drawn, IN, seat->phase)};
+    while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
+        frame.s++;
+    be_inside(seat, hold, &frame);
     return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
 }
 
 /* By what it left in the words when it was here last: see docs/gate.md. */
 static inline __attribute__((always_inline)) admit_error enter_alone(struct seat *seat, admit_gate *gate,
-                                                                     admit_hold *hold, unsigned k, bool has_slots)
+                                                                     admit_hold *hold, bool has_slots)
 {
     struct gate_front *front = front_of(gate);
-    const word last = seat->own, own = next_of(last);
-    if (!turns(&front->issue, as_drawn(last), as_drawn(own)))
+    const word drawn = seat->drawn + ONE_TICKET;
+    if (!turns(&front->issue, seat->drawn, drawn))
         return enter_hastily(gate, hold);
-    if (__builtin_expect(get(front->valid) != as_returned(last, k), 0))
-        return enter_after_haste(seat, hold, HALF_WAY, in_record(own, IN));
-    if (has_slots && !turns(&front->slot[0], 0, as_drawn(own)))
-        return enter_other_slot(seat, gate, hold, own);
-    if (has_slots)
+    seat->drawn = drawn;
+    seat->phase ^= 1;
+    if (has_slots && !turns(&front->slot[0], 0, drawn))
+        return enter_other_slot(seat, hold);
+    seat->state = gate->serial | SEAT_INSIDE;
+    hold->slot = 0;
+    hold->owner_died = 0;
+    hold->ticket = number_of(drawn);
+    if (has_slots) {
         seat->slot = 0;
-    be_inside(seat, gate, hold, own, 0, 0);
+        if (__builtin_expect(its_owner_died(gate->spot), 0))
+            hold->owner_died = 1;
+    }
+    take_spot(gate->spot, seat);
     return may_be_removed(&front->header) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
 {
-    return enter_alone(seat, gate, hold, gate->most_k, true);
+    return enter_alone(seat, gate, hold, true);
 }
 
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
@@ -257,7 +255,7 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
     struct seat *seat = admit_recent;
     if (__builtin_expect(seat->state != gate->serial, 0))
         return enter_hastily(gate, hold);
-    return gate->most_k == 1 ? enter_alone(seat, gate, hold, 1, false) : enter_slot(seat, gate, hold);
+    return gate->most_k == 1 ? enter_alone(seat, gate, hold, false) : enter_slot(seat, gate, hold);
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
@@ -291,15 +289,15 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
  * finds ISSUE and VALID as they are, unless others come. */
 static inline bool is_last(const struct seat *seat, const admit_gate *gate)
 {
-    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->own, gate->most_k) &&
-                                 get(gate->cells.issue[0]) == as_drawn(seat->own));
+    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->drawn, gate->most_k, seat->phase) &&
+                                 get(gate->cells.issue[0]) == seat->drawn);
 }
 
 static inline __attribute__((always_inline)) bool leaves(struct seat *seat, position at)
 {
     struct locals frame;
     start_frame(&frame, at);
-    frame.own = in_record(seat->own, IN);
+    frame.own = in_record(seat->drawn, IN, seat->phase);
     frame.s = seat->slot;
     leave(&seat->passage, shared_of(seat->gate), &frame);
     return (frame.at & TOO_HASTY) == 0;
@@ -344,7 +342,7 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
 static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (seat->state != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->own) != hold->ticket ||
+    if (seat->state != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->drawn) != hold->ticket ||
         atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
         return leave_slowly(gate, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
@@ -358,17 +356,17 @@ static inline __attribute__((always_inline)) admit_error leave_alone(struct seat
                                                                      bool has_slots)
 {
     struct gate_front *front = front_of(gate);
-    const word own = seat->own;
+    const word drawn = seat->drawn, phase = seat->phase;
     const unsigned slot = has_slots ? seat->slot : 0;
     atomic_store_explicit(&gate->spot[slot].who, 0, memory_order_release);
-    if (has_slots && slot < k - 1)
+    if (has_slots && __builtin_expect(slot < k - 1, 1))
         jot(front->slot[slot], 0);
-    jot(*seat->record, in_record(own, LEAVING));
-    if ((has_slots && __builtin_expect(get(front->issue) != as_drawn(own), 0)) ||
-        !turns(&front->valid, as_returned(own, k - 1) ^ 1, as_returned(own, k)) ||
-        __builtin_expect(get(front->issue) != as_drawn(own), 0))
+    jot(*seat->record, in_record(drawn, LEAVING, phase));
+    const word returned = as_returned(drawn, k, phase);
+    if ((has_slots && __builtin_expect(get(front->issue) != drawn, 0)) ||
+        !turns(&front->valid, (returned - ONE_TICKET) ^ 1, returned) || __builtin_expect(get(front->issue) != drawn, 0))
         return leave_from(seat, HALF_WAY);
-    jot(*seat->record, in_record(own, OUT));
+    jot(*seat->record, in_record(drawn, OUT, phase));
     seat->state = gate->serial;
     return ADMIT_OK;
 }
@@ -381,7 +379,7 @@ static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state != (gate->serial | SEAT_INSIDE) || number_of(seat->own) != hold->ticket ||
+    if (__builtin_expect(seat->state != (gate->serial | SEAT_INSIDE) || number_of(seat->drawn) != hold->ticket ||
                              atomic_load_explicit(&front_of(gate)->header.resizing, memory_order_relaxed) != 0,
                          0))
         return leave_hastily(gate, hold);
@@ -409,7 +407,7 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
 
 uint64_t admit_protocol_ticket(const struct seat *seat)
 {
-    return number_of(seat->own);
+    return number_of(seat->drawn);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
