@@ -6,10 +6,12 @@
 #include "gate/gate.h"
 #include "registers/sleeping_native.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,8 +113,12 @@ static void introduce(struct seat *seat)
 static void be_present(admit_gate *gate, unsigned who)
 {
     uint32_t present = atomic_load(&gate->header->present);
-    while (present <= who && !atomic_compare_exchange_weak(&gate->header->present, &present, who + 1))
-        ;
+    while (present <= who)
+        if (atomic_compare_exchange_weak(&gate->header->present, &present, who + 1)) {
+            /* Those asleep do not watch this record yet. (Who is killed here leaves it to their look twice a second.) */
+            syscall(SYS_futex, &gate->header->present, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+            return;
+        }
 }
 
 static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *failed)
