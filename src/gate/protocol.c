@@ -220,6 +220,19 @@ static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat,
     return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
 }
 
+/* After the draw: that VALID and the record hold what release builds take for granted. */
+static inline void check_alone(const struct seat *seat)
+{
+#ifdef ADMIT_DEBUG
+    word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, seat->phase ^ 1);
+    if (!is_valid(get(seat->gate->cells.valid[0]), seat->drawn) ||
+        (its != last && its != in_record(seat->drawn, IN, seat->phase))) /* noted by the next to draw */
+        __builtin_trap();
+#else
+    (void)seat;
+#endif
+}
+
 /* By what it left in the words when it was here last: see docs/gate.md. */
 static inline __attribute__((always_inline)) admit_error enter_alone(struct seat *seat, admit_gate *gate,
                                                                      admit_hold *hold, bool has_slots)
@@ -230,6 +243,7 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
         return enter_hastily(gate, hold);
     seat->drawn = drawn;
     seat->phase ^= 1;
+    check_alone(seat);
     if (has_slots && !turns(&front->slot[0], 0, drawn))
         return enter_other_slot(seat, hold);
     seat->state = gate->serial | SEAT_INSIDE;
