@@ -111,7 +111,6 @@ struct sleeper {
 struct seat {
     uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
     uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
-    uint64_t phase; /* of this ticket */
     struct cell *record;
     unsigned who, slot;
     admit_gate *gate;
@@ -125,12 +124,13 @@ struct seat {
 
 /* In one word with the serial, so that the fast path compares once. */
 enum seat_flag {
-    SEAT_INSIDE = 1,
-    SEAT_IN_LINE = 2, /* with a place that it has given up */
-    SEAT_BEQUEATHED = 4,
-    SEAT_WITH_CHILDREN = 8,
-    SEAT_AMONG_OTHERS = 16, /* others came by when it was here last */
-    SEAT_FLAGS = 31,
+    SEAT_PHASE = 1, /* of its present or last ticket */
+    SEAT_INSIDE = 2,
+    SEAT_IN_LINE = 4, /* with a place that it has given up */
+    SEAT_BEQUEATHED = 8,
+    SEAT_WITH_CHILDREN = 16,
+    SEAT_AMONG_OTHERS = 32, /* others came by when it was here last */
+    SEAT_FLAGS = 63,
 };
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)

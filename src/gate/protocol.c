@@ -47,6 +47,11 @@ static inline word as_returned(word drawn, unsigned k, word phase)
     return drawn + k * ONE_TICKET + phase;
 }
 
+static inline word phase_of(const struct seat *seat)
+{
+    return seat->state & SEAT_PHASE;
+}
+
 static inline bool turns(struct cell *cell, word from, word to)
 {
     return __builtin_expect(
@@ -107,9 +112,8 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
 {
     const admit_gate *gate = seat->gate;
     struct spot *spot = &gate->spot[frame->s];
-    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS;
+    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS | phase_in(frame->own);
     seat->drawn = named(ticket_of(frame->own), seat->who, 0);
-    seat->phase = phase_in(frame->own);
     seat->slot = frame->s;
     *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = ticket_of(frame->own)};
     take_spot(spot, seat);
@@ -185,7 +189,7 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
 static inline struct seat *recent_seat(const admit_gate *gate)
 {
     struct seat *seat = admit_recent;
-    return (seat->state & ~(uint64_t)SEAT_AMONG_OTHERS) == gate->serial ? seat : NULL;
+    return (seat->state & ~(uint64_t)(SEAT_AMONG_OTHERS | SEAT_PHASE)) == gate->serial ? seat : NULL;
 }
 
 static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, position from,
@@ -213,7 +217,7 @@ static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, adm
 static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
 {
     const admit_gate *gate = seat->gate;
-    struct locals frame = {.s = 1, .own = in_record(seat->drawn, IN, seat->phase)};
+    struct locals frame = {.s = 1, .own = in_record(seat->drawn, IN, phase_of(seat))};
     while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
         frame.s++;
     be_inside(seat, hold, &frame);
@@ -224,9 +228,9 @@ static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat,
 static inline void check_alone(const struct seat *seat)
 {
 #ifdef ADMIT_DEBUG
-    word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, seat->phase ^ 1);
+    word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, !phase_of(seat));
     if (!is_valid(get(seat->gate->cells.valid[0]), seat->drawn) ||
-        (its != last && its != in_record(seat->drawn, IN, seat->phase))) /* noted by the next to draw */
+        (its != last && its != in_record(seat->drawn, IN, phase_of(seat)))) /* noted by the next to draw */
         __builtin_trap();
 #else
     (void)seat;
@@ -242,11 +246,10 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
     if (!turns(&front->issue, seat->drawn, drawn))
         return enter_hastily(gate, hold);
     seat->drawn = drawn;
-    seat->phase ^= 1;
+    seat->state ^= SEAT_INSIDE | SEAT_PHASE;
     check_alone(seat);
     if (has_slots && !turns(&front->slot[0], 0, drawn))
         return enter_other_slot(seat, hold);
-    seat->state = gate->serial | SEAT_INSIDE;
     hold->slot = 0;
     hold->owner_died = 0;
     hold->ticket = number_of(drawn);
@@ -267,7 +270,7 @@ static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state != gate->serial, 0))
+    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0))
         return enter_hastily(gate, hold);
     return gate->most_k == 1 ? enter_alone(seat, gate, hold, false) : enter_slot(seat, gate, hold);
 }
@@ -303,7 +306,7 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
  * finds ISSUE and VALID as they are, unless others come. */
 static inline bool is_last(const struct seat *seat, const admit_gate *gate)
 {
-    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->drawn, gate->most_k, seat->phase) &&
+    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->drawn, gate->most_k, phase_of(seat)) &&
                                  get(gate->cells.issue[0]) == seat->drawn);
 }
 
@@ -311,7 +314,7 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
 {
     struct locals frame;
     start_frame(&frame, at);
-    frame.own = in_record(seat->drawn, IN, seat->phase);
+    frame.own = in_record(seat->drawn, IN, phase_of(seat));
     frame.s = seat->slot;
     leave(&seat->passage, shared_of(seat->gate), &frame);
     return (frame.at & TOO_HASTY) == 0;
@@ -319,7 +322,7 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
 
 static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
 {
-    seat->state = seat->gate->serial | SEAT_AMONG_OTHERS;
+    seat->state = seat->gate->serial | SEAT_AMONG_OTHERS | phase_of(seat);
     leaves(seat, at);
     return ADMIT_OK;
 }
@@ -356,48 +359,51 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
 static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (seat->state != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->drawn) != hold->ticket ||
+    if ((seat->state & ~(uint64_t)SEAT_PHASE) != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) ||
+        number_of(seat->drawn) != hold->ticket ||
         atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
         return leave_slowly(gate, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (!leaves(seat, HASTE))
         return leave_from(seat, HALF_WAY);
-    seat->state = gate->serial | (is_last(seat, gate) ? 0 : SEAT_AMONG_OTHERS);
+    seat->state = gate->serial | phase_of(seat) | (is_last(seat, gate) ? 0 : SEAT_AMONG_OTHERS);
     return ADMIT_OK;
 }
 
-static inline __attribute__((always_inline)) admit_error leave_alone(struct seat *seat, admit_gate *gate, unsigned k,
-                                                                     bool has_slots)
+static inline __attribute__((always_inline)) admit_error leave_alone(struct seat *seat, admit_gate *gate, word phase,
+                                                                     unsigned k, bool has_slots)
 {
     struct gate_front *front = front_of(gate);
-    const word drawn = seat->drawn, phase = seat->phase;
+    const word drawn = seat->drawn;
+    struct cell *record = seat->record;
     const unsigned slot = has_slots ? seat->slot : 0;
     atomic_store_explicit(&gate->spot[slot].who, 0, memory_order_release);
     if (has_slots && __builtin_expect(slot < k - 1, 1))
         jot(front->slot[slot], 0);
-    jot(*seat->record, in_record(drawn, LEAVING, phase));
+    jot(*record, in_record(drawn, LEAVING, phase));
     const word returned = as_returned(drawn, k, phase);
     if ((has_slots && __builtin_expect(get(front->issue) != drawn, 0)) ||
         !turns(&front->valid, (returned - ONE_TICKET) ^ 1, returned) || __builtin_expect(get(front->issue) != drawn, 0))
         return leave_from(seat, HALF_WAY);
-    jot(*seat->record, in_record(drawn, OUT, phase));
-    seat->state = gate->serial;
+    jot(*record, in_record(drawn, OUT, phase));
+    seat->state ^= SEAT_INSIDE;
     return ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate)
+static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate, word phase)
 {
-    return leave_alone(seat, gate, gate->most_k, true);
+    return leave_alone(seat, gate, phase, gate->most_k, true);
 }
 
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state != (gate->serial | SEAT_INSIDE) || number_of(seat->drawn) != hold->ticket ||
+    const word phase = seat->state - gate->serial - SEAT_INSIDE;
+    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket ||
                              atomic_load_explicit(&front_of(gate)->header.resizing, memory_order_relaxed) != 0,
                          0))
         return leave_hastily(gate, hold);
-    return gate->most_k == 1 ? leave_alone(seat, gate, 1, false) : leave_slot(seat, gate);
+    return gate->most_k == 1 ? leave_alone(seat, gate, phase, 1, false) : leave_slot(seat, gate, phase);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
