@@ -49,7 +49,7 @@ struct gate_header {
     _Alignas(64) _Atomic uint32_t k; /* as it should be; while it is not, `resizing` is 1 */
     _Atomic uint32_t resizing;
     _Atomic uint32_t removed;
-    _Atomic uint32_t present; /* records from here on have never had an owner */
+    _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
     /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a participant waits: asleep on its own record, on the handle's interrupts, on the gate's removal, and on the life
- * words of all others, whichever changes first. One call of futex_waitv does all of that.
+ * How a participant waits: asleep on its own record, on the handle's interrupts, on the gate's removal, on how many
+ * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
+ * all of that.
  *
  * The kernel takes 128 words. Where there are more participants, those who are in line or inside are watched first, and
  * so many looks a second make up for the rest; the same where the kernel has no futex_waitv.

@@ -7,8 +7,8 @@
  *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
  *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
  *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
- *   patiently(c, ahead)        c, which reads one register once; natively it is read again for a while if it is false and
- *                              the processor has more cores than so many: if all who are ahead may be running
+ *   patiently(c, ahead)        c, which reads one register once; natively it is read again for a while if it is false
+ *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
