@@ -395,7 +395,7 @@ draw:
     half_way();
 drawn:
     AT("valid?")
-    if (seldom(!patiently(is_valid(get(VALID), L.own)))) {
+    if (seldom(!patiently(is_valid(w = get(VALID), L.own), ticket_of(L.own) - number_of(w)))) {
     wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));

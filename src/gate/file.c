@@ -31,9 +31,8 @@ static size_t pages(size_t size)
 void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned capacity)
 {
     places->records = capacity + most_k - 1; /* a slot that a resize takes away needs a record */
-    places->cells = GATE_PAGE;
     size_t cells = 2 + (most_k - 1) + 2 * (size_t)places->records;
-    places->spots = places->cells + cells * sizeof(struct cell);
+    places->spots = GATE_PAGE + cells * sizeof(struct cell);
     places->people = pages(places->spots + most_k * sizeof(struct spot));
     places->size = places->people + (places->records + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
 }
@@ -67,10 +66,11 @@ static bool read_boot_id(char boot_id[BOOT_ID_SIZE])
 void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places *places, unsigned most_k,
                        unsigned capacity)
 {
-    gate->header = (struct gate_header *)memory;
-    gate->cells.issue = (struct cell *)(memory + places->cells);
-    gate->cells.valid = gate->cells.issue + 1;
-    gate->cells.slot = gate->cells.valid + 1;
+    struct gate_front *front = (struct gate_front *)memory;
+    gate->header = &front->header;
+    gate->cells.issue = &front->issue;
+    gate->cells.valid = &front->valid;
+    gate->cells.slot = front->slot;
     gate->cells.record = gate->cells.slot + (most_k - 1);
     gate->cells.heir = gate->cells.record + places->records;
     gate->spot = (struct spot *)(memory + places->spots);

@@ -10,7 +10,7 @@
 /* Where things are in a file; offsets in bytes. */
 struct gate_places {
     unsigned records;
-    size_t cells, spots, people, size;
+    size_t spots, people, size;
 };
 void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned capacity);
 

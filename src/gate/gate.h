@@ -49,12 +49,22 @@ struct gate_header {
     _Alignas(64) _Atomic uint32_t k; /* as it should be; while it is not, `resizing` is 1 */
     _Atomic uint32_t resizing;
     _Atomic uint32_t removed;
-    _Atomic uint32_t present; /* records from here on have never had an owner */
+    _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
     /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
 _Static_assert(sizeof(struct gate_header) <= GATE_PAGE, "the header is one page");
+
+/* The beginning of the file, where the fast path finds all it needs by one address. */
+struct gate_front {
+    union {
+        struct gate_header header;
+        char page[GATE_PAGE];
+    };
+    struct cell issue, valid, slot[];
+};
+_Static_assert(offsetof(struct gate_front, issue) == GATE_PAGE, "the cells come after the header's page");
 
 /* What others may know of a participant. Written by its owner, for inspect only. */
 struct person {
@@ -99,23 +109,41 @@ struct sleeper {
 
 /* One participation of one thread. It lies in the private page behind the life word, behind the links. */
 struct seat {
-    admit_gate *gate; /* NULL: closed */
-    uint64_t serial;  /* of the handle; 0: wiped by fork */
-    unsigned who;
+    uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
+    uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
+    struct cell *record;
+    unsigned who, slot;
+    admit_gate *gate;
     struct seat *next; /* of this thread */
     _Atomic uint32_t *life;
     struct sleeper sleeper;
     struct native_passage passage;
-    bool inside;
-    bool in_line; /* with a place that it has given up */
-    bool bequeathed, with_children;
-    int heirs_fd; /* -1: none */
-    unsigned slot;
-    uint64_t record; /* the protocol's copy of what it put into its record */
+    int heirs_fd;                                                          /* -1: none */
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
-/* The seat that this thread used last, for the fast path; with serial 0 if there is none. */
+/* In one word with the serial, so that the fast path compares once. */
+enum seat_flag {
+    SEAT_PHASE = 1, /* of its present or last ticket */
+    SEAT_INSIDE = 2,
+    SEAT_IN_LINE = 4, /* with a place that it has given up */
+    SEAT_BEQUEATHED = 8,
+    SEAT_WITH_CHILDREN = 16,
+    SEAT_AMONG_OTHERS = 32, /* others came by when it was here last */
+    SEAT_FLAGS = 63,
+};
+
+static inline bool seat_is(const struct seat *seat, enum seat_flag flag)
+{
+    return (seat->state & flag) != 0;
+}
+
+static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
+{
+    seat->state = on ? seat->state | flag : seat->state & ~(uint64_t)flag;
+}
+
+/* The seat that this thread used last, for the fast path; with state 0 if there is none. */
 extern __thread struct seat *admit_recent __attribute__((tls_model("initial-exec")));
 
 /* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
@@ -134,7 +162,7 @@ struct admit_gate {
     struct spot *spot;
     struct people *people;
     struct gate_local *local;
-    uint64_t serial;                    /* never the same for two handles of a process */
+    uint64_t serial;                    /* never the same for two handles of a process; the bits of SEAT_FLAGS are 0 */
     unsigned records, most_k, capacity; /* checked copies */
     size_t size;
     int fd, directory_fd;
@@ -144,6 +172,11 @@ struct admit_gate {
     char command[ADMIT_COMMAND_SIZE];
     uint64_t device, inode;
 };
+
+static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
+{
+    return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
+}
 
 static inline _Atomic uint32_t *life_of(const admit_gate *gate, unsigned who)
 {

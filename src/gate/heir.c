@@ -189,8 +189,8 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
         if (error != ADMIT_OK)
             return error;
     }
-    seat->bequeathed = true;
-    seat->with_children = with_children;
+    seat_mark(seat, SEAT_BEQUEATHED, true);
+    seat_mark(seat, SEAT_WITH_CHILDREN, with_children);
     atomic_store(&gate->cells.heir[seat->who].value,
                  heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED, hold->ticket));
     return ADMIT_OK;
@@ -208,7 +208,8 @@ void admit_heir_dismiss(struct seat *seat)
 {
     atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
     admit_heirs_let_go(seat);
-    seat->bequeathed = seat->with_children = false;
+    seat_mark(seat, SEAT_BEQUEATHED, false);
+    seat_mark(seat, SEAT_WITH_CHILDREN, false);
 }
 
 /* In a child, perhaps of vfork: the file and the hold are all that can be used. */
@@ -238,7 +239,7 @@ admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return not_holding(gate);
-    if (!seat->with_children)
+    if (!seat_is(seat, SEAT_WITH_CHILDREN))
         return ADMIT_OK;
     admit_heirs_let_go(seat);
     struct flock byte = byte_of(seat->who, F_WRLCK);

@@ -129,7 +129,7 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     }
     *failed = false;
     struct seat *seat = &((struct behind *)(pages + GATE_PAGE))->seat;
-    *seat = (struct seat){.gate = gate, .serial = gate->serial, .who = who, .heirs_fd = -1};
+    *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who, .heirs_fd = -1};
     seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
     seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE].word;
     if (set_aside(seat->life, from)) {

@@ -75,7 +75,7 @@ static admit_gate *new_handle(const char *name, const char *path, bool look_only
         return NULL;
     }
     static _Atomic uint64_t last_serial;
-    gate->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    gate->serial = atomic_fetch_add(&last_serial, SEAT_FLAGS + 1) + (SEAT_FLAGS + 1);
     gate->fd = gate->directory_fd = -1;
     gate->look_only = look_only;
     gate->path = strdup(path);

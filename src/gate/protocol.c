@@ -16,6 +16,11 @@ static inline const struct shared *shared_of(const admit_gate *gate)
     return (const struct shared *)&gate->cells;
 }
 
+static inline struct gate_front *front_of(const admit_gate *gate)
+{
+    return (struct gate_front *)gate->header;
+}
+
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
  * so that the way of one who is alone does not begin with clearing 150 bytes. */
 static inline void start_frame(struct locals *frame, position at)
@@ -27,12 +32,39 @@ static inline void start_frame(struct locals *frame, position at)
     frame->s = 0;
 }
 
+/* --- a seat's ticket ---------------------------------------------------------------------------------------------- */
+
+#define ONE_TICKET (UINT64_C(1) << NUMBER_AT)
+
+static inline word in_record(word drawn, enum state state, word phase)
+{
+    return (drawn & -ONE_TICKET) + entry(0, state, 0) + phase;
+}
+
+/* VALID when the last of all tickets, this one, has been returned. */
+static inline word as_returned(word drawn, unsigned k, word phase)
+{
+    return drawn + k * ONE_TICKET + phase;
+}
+
+static inline word phase_of(const struct seat *seat)
+{
+    return seat->state & SEAT_PHASE;
+}
+
+static inline bool turns(struct cell *cell, word from, word to)
+{
+    return __builtin_expect(
+        atomic_compare_exchange_strong_explicit(&cell->value, &from, to, memory_order_seq_cst, memory_order_seq_cst),
+        1);
+}
+
 /* --- entering ----------------------------------------------------------------------------------------------------- */
 
 static void record_entry(const struct seat *seat)
 {
     struct person *person = person_of(seat->gate, seat->who);
-    atomic_store(&person->ticket, ticket_of(seat->record));
+    atomic_store(&person->ticket, number_of(seat->drawn));
     atomic_store(&person->inside_since, admit_now());
 }
 
@@ -50,7 +82,7 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     frame.own = own;
     give_up(&seat->passage, shared_of(seat->gate), &frame);
     sleeper->slept = sleeper->saw_dead = false;
-    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+    seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     atomic_fetch_add(&seat->gate->header->abandoned, 1);
     return sleeper->why;
 }
@@ -65,16 +97,26 @@ static void after_waiting(struct sleeper *sleeper)
         admit_bury_dead(sleeper->gate);
 }
 
-static inline void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
+/* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
+static inline unsigned its_owner_died(const struct spot *spot)
 {
-    seat->inside = true;
-    seat->record = frame->own;
-    seat->slot = hold->slot = frame->s;
-    hold->ticket = ticket_of(frame->own);
-    /* Whoever was here before has gone and said so, or has died: nobody leaves a slot without a word. */
-    _Atomic uint64_t *spot = &seat->gate->spot[frame->s].who;
-    hold->owner_died = atomic_load_explicit(spot, memory_order_relaxed) != 0;
-    atomic_store_explicit(spot, (uint64_t)seat->who + 1, memory_order_relaxed);
+    return atomic_load_explicit(&spot->who, memory_order_relaxed) != 0;
+}
+
+static inline void take_spot(struct spot *spot, const struct seat *seat)
+{
+    atomic_store_explicit(&spot->who, (uint64_t)seat->who + 1, memory_order_relaxed);
+}
+
+static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
+{
+    const admit_gate *gate = seat->gate;
+    struct spot *spot = &gate->spot[frame->s];
+    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS | phase_in(frame->own);
+    seat->drawn = named(ticket_of(frame->own), seat->who, 0);
+    seat->slot = frame->s;
+    *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = ticket_of(frame->own)};
+    take_spot(spot, seat);
 }
 
 /* It is inside; but of what? What a resize wants of those who leave is of no interest any more; and this may be the one
@@ -90,9 +132,9 @@ static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *s
     return seat->sleeper.why;
 }
 
-static inline bool may_be_removed(const admit_gate *gate)
+static inline bool may_be_removed(const struct gate_header *header)
 {
-    return __builtin_expect(atomic_load_explicit(&gate->header->removed, memory_order_seq_cst) != 0, 0);
+    return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) != 0, 0);
 }
 
 /* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
@@ -108,13 +150,13 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     start_frame(&frame, from);
     frame.own = own;
     enter(P, shared_of(gate), &frame);
-    seat->in_line = P->outcome == STILL_IN_LINE;
+    seat_mark(seat, SEAT_IN_LINE, P->outcome == STILL_IN_LINE);
     if (P->outcome != GOES_IN)
         return P->outcome == GIVES_UP ? give_up_place(seat, frame.own) : no_slot(gate);
     be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
-    return may_be_removed(gate) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
@@ -147,7 +189,7 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
 static inline struct seat *recent_seat(const admit_gate *gate)
 {
     struct seat *seat = admit_recent;
-    return seat->serial == gate->serial && !seat->inside && !seat->in_line ? seat : NULL;
+    return (seat->state & ~(uint64_t)(SEAT_AMONG_OTHERS | SEAT_PHASE)) == gate->serial ? seat : NULL;
 }
 
 static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, position from,
@@ -157,19 +199,80 @@ static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat
     return seat->passage.outcome != STILL_IN_LINE ? error : enter_slowly(seat->gate, hold, NULL, false);
 }
 
-/* Alone: without a function call. */
-admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
+/* Without a function call as long as there is nobody to wait for, or to help. */
+static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    if (__builtin_expect(seat == NULL, 0))
+    if (seat == NULL)
         return enter_slowly(gate, hold, NULL, false);
     struct locals frame;
     start_frame(&frame, HASTE);
     enter(&seat->passage, shared_of(gate), &frame);
-    if (__builtin_expect((frame.at & TOO_HASTY) != 0, 0))
+    if ((frame.at & TOO_HASTY) != 0)
         return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
+}
+
+static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
+{
+    const admit_gate *gate = seat->gate;
+    struct locals frame = {.s = 1, .own = in_record(seat->drawn, IN, phase_of(seat))};
+    while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
+        frame.s++;
+    be_inside(seat, hold, &frame);
+    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
+}
+
+/* After the draw: that VALID and the record hold what release builds take for granted. */
+static inline void check_alone(const struct seat *seat)
+{
+#ifdef ADMIT_DEBUG
+    word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, !phase_of(seat));
+    if (!is_valid(get(seat->gate->cells.valid[0]), seat->drawn) ||
+        (its != last && its != in_record(seat->drawn, IN, phase_of(seat)))) /* noted by the next to draw */
+        __builtin_trap();
+#else
+    (void)seat;
+#endif
+}
+
+/* By what it left in the words when it was here last: see docs/gate.md. */
+static inline __attribute__((always_inline)) admit_error enter_alone(struct seat *seat, admit_gate *gate,
+                                                                     admit_hold *hold, bool has_slots)
+{
+    struct gate_front *front = front_of(gate);
+    const word drawn = seat->drawn + ONE_TICKET;
+    if (!turns(&front->issue, seat->drawn, drawn))
+        return enter_hastily(gate, hold);
+    seat->drawn = drawn;
+    seat->state ^= SEAT_INSIDE | SEAT_PHASE;
+    check_alone(seat);
+    if (has_slots && !turns(&front->slot[0], 0, drawn))
+        return enter_other_slot(seat, hold);
+    hold->slot = 0;
+    hold->owner_died = 0;
+    hold->ticket = number_of(drawn);
+    if (has_slots) {
+        seat->slot = 0;
+        if (__builtin_expect(its_owner_died(gate->spot), 0))
+            hold->owner_died = 1;
+    }
+    take_spot(gate->spot, seat);
+    return may_be_removed(&front->header) ? unless_removed(seat) : ADMIT_OK;
+}
+
+static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
+{
+    return enter_alone(seat, gate, hold, true);
+}
+
+admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
+{
+    struct seat *seat = admit_recent;
+    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0))
+        return enter_hastily(gate, hold);
+    return gate->most_k == 1 ? enter_alone(seat, gate, hold, false) : enter_slot(seat, gate, hold);
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
@@ -199,11 +302,19 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
 
 /* --- leaving ------------------------------------------------------------------------------------------------------ */
 
+/* After a return by which no ticket in line has become valid: whether the gate is empty now, so that the next passage
+ * finds ISSUE and VALID as they are, unless others come. */
+static inline bool is_last(const struct seat *seat, const admit_gate *gate)
+{
+    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->drawn, gate->most_k, phase_of(seat)) &&
+                                 get(gate->cells.issue[0]) == seat->drawn);
+}
+
 static inline __attribute__((always_inline)) bool leaves(struct seat *seat, position at)
 {
     struct locals frame;
     start_frame(&frame, at);
-    frame.own = seat->record;
+    frame.own = in_record(seat->drawn, IN, phase_of(seat));
     frame.s = seat->slot;
     leave(&seat->passage, shared_of(seat->gate), &frame);
     return (frame.at & TOO_HASTY) == 0;
@@ -211,13 +322,13 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
 
 static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
 {
+    seat->state = seat->gate->serial | SEAT_AMONG_OTHERS | phase_of(seat);
     leaves(seat, at);
     return ADMIT_OK;
 }
 
 void admit_protocol_leave(struct seat *seat)
 {
-    seat->inside = false;
     leave_from(seat, AT_LEISURE);
 }
 
@@ -226,7 +337,7 @@ void admit_protocol_reserve(struct seat *seat)
     admit_gate *gate = seat->gate;
     if (seat->slot + 1 < gate->most_k)
         atomic_store(&gate->cells.slot[seat->slot].value, 0);
-    seat->inside = false;
+    seat_mark(seat, SEAT_INSIDE, false);
 }
 
 static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
@@ -235,7 +346,7 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     if (seat == NULL)
         return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
                                 gate->name, (unsigned long long)hold->ticket);
-    if (seat->bequeathed)
+    if (seat_is(seat, SEAT_BEQUEATHED))
         admit_heir_dismiss(seat);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
@@ -245,17 +356,54 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     return ADMIT_OK;
 }
 
+static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, const admit_hold *hold)
+{
+    struct seat *seat = admit_recent;
+    if ((seat->state & ~(uint64_t)SEAT_PHASE) != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) ||
+        number_of(seat->drawn) != hold->ticket ||
+        atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
+        return leave_slowly(gate, hold);
+    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
+    if (!leaves(seat, HASTE))
+        return leave_from(seat, HALF_WAY);
+    seat->state = gate->serial | phase_of(seat) | (is_last(seat, gate) ? 0 : SEAT_AMONG_OTHERS);
+    return ADMIT_OK;
+}
+
+static inline __attribute__((always_inline)) admit_error leave_alone(struct seat *seat, admit_gate *gate, word phase,
+                                                                     unsigned k, bool has_slots)
+{
+    struct gate_front *front = front_of(gate);
+    const word drawn = seat->drawn;
+    struct cell *record = seat->record;
+    const unsigned slot = has_slots ? seat->slot : 0;
+    atomic_store_explicit(&gate->spot[slot].who, 0, memory_order_release);
+    if (has_slots && __builtin_expect(slot < k - 1, 1))
+        jot(front->slot[slot], 0);
+    jot(*record, in_record(drawn, LEAVING, phase));
+    const word returned = as_returned(drawn, k, phase);
+    if ((has_slots && __builtin_expect(get(front->issue) != drawn, 0)) ||
+        !turns(&front->valid, (returned - ONE_TICKET) ^ 1, returned) || __builtin_expect(get(front->issue) != drawn, 0))
+        return leave_from(seat, HALF_WAY);
+    jot(*record, in_record(drawn, OUT, phase));
+    seat->state ^= SEAT_INSIDE;
+    return ADMIT_OK;
+}
+
+static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate, word phase)
+{
+    return leave_alone(seat, gate, phase, gate->most_k, true);
+}
+
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->serial != gate->serial || !seat->inside || seat->bequeathed ||
-                             ticket_of(seat->record) != hold->ticket ||
-                             atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0,
+    const word phase = seat->state - gate->serial - SEAT_INSIDE;
+    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket ||
+                             atomic_load_explicit(&front_of(gate)->header.resizing, memory_order_relaxed) != 0,
                          0))
-        return leave_slowly(gate, hold);
-    atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
-    seat->inside = false;
-    return __builtin_expect(leaves(seat, HASTE), 1) ? ADMIT_OK : leave_from(seat, HALF_WAY);
+        return leave_hastily(gate, hold);
+    return gate->most_k == 1 ? leave_alone(seat, gate, phase, 1, false) : leave_slot(seat, gate, phase);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
@@ -266,8 +414,9 @@ void admit_protocol_join(struct seat *seat)
     start_frame(&frame, AT_LEISURE);
     seat->passage = (struct native_passage){
         .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
+    seat->record = &seat->gate->cells.record[seat->who];
     newcomer(&seat->passage, shared_of(seat->gate), &frame);
-    seat->in_line = admit_protocol_in_line(seat->gate, seat->who);
+    seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
 }
 
 bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
@@ -278,7 +427,7 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
 
 uint64_t admit_protocol_ticket(const struct seat *seat)
 {
-    return ticket_of(seat->record);
+    return number_of(seat->drawn);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */

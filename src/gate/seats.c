@@ -6,10 +6,12 @@
 #include "gate/gate.h"
 #include "registers/sleeping_native.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,10 +34,10 @@ static void thread_ends(void *unused)
     struct seat *seat = own_seats;
     own_seats = NULL;
     admit_recent = &no_seat;
-    while (seat != NULL && seat->serial != 0) {
+    while (seat != NULL && seat->state != 0) {
         struct seat *next = seat->next;
         admit_heirs_let_go(seat);
-        if (!seat->inside)
+        if (!seat_is(seat, SEAT_INSIDE))
             admit_life_release(seat, LIFE_NOBODY);
         seat = next;
     }
@@ -75,7 +77,7 @@ void admit_seat_release(struct seat *seat, uint32_t life)
 /* A forked child finds its parent's seats wiped. */
 static void check_for_fork(void)
 {
-    if (own_seats != NULL && own_seats->serial == 0) {
+    if (own_seats != NULL && own_seats->state == 0) {
         own_seats = NULL;
         admit_recent = &no_seat;
     }
@@ -85,7 +87,7 @@ struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->serial && seat->inside && admit_protocol_ticket(seat) == hold->ticket &&
+        if (seat_belongs_to(seat, gate) && seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket &&
             seat->slot == hold->slot)
             return seat;
     return NULL;
@@ -111,8 +113,12 @@ static void introduce(struct seat *seat)
 static void be_present(admit_gate *gate, unsigned who)
 {
     uint32_t present = atomic_load(&gate->header->present);
-    while (present <= who && !atomic_compare_exchange_weak(&gate->header->present, &present, who + 1))
-        ;
+    while (present <= who)
+        if (atomic_compare_exchange_weak(&gate->header->present, &present, who + 1)) {
+            /* Those asleep do not watch this record yet. Who is killed here leaves it to their look twice a second. */
+            syscall(SYS_futex, &gate->header->present, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+            return;
+        }
 }
 
 static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *failed)
@@ -158,7 +164,7 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
                 continue;
             }
             struct seat *seat = claim(gate, who, dead ? (uint32_t)LIFE_JUDGED : (uint32_t)LIFE_NOBODY, failed);
-            if (seat != NULL && !seat->in_line)
+            if (seat != NULL && !seat_is(seat, SEAT_IN_LINE))
                 return seat;
             if (seat != NULL)
                 admit_seat_release(seat, LIFE_NOBODY);
@@ -171,10 +177,11 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
 {
     unsigned given_up = 0;
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
-        if (seat->serial != gate->serial || seat->inside)
+        if (!seat_belongs_to(seat, gate) || seat_is(seat, SEAT_INSIDE))
             continue;
-        seat->in_line = seat->in_line && admit_protocol_in_line(gate, seat->who);
-        if (!seat->in_line)
+        if (seat_is(seat, SEAT_IN_LINE))
+            seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(gate, seat->who));
+        if (!seat_is(seat, SEAT_IN_LINE))
             return seat;
         given_up++;
     }
@@ -234,10 +241,10 @@ void admit_seats_close(admit_gate *gate)
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
-        if (seat->serial != gate->serial)
+        if (!seat_belongs_to(seat, gate))
             continue;
         admit_heirs_let_go(seat);
-        admit_seat_release(seat, seat->inside ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+        admit_seat_release(seat, seat_is(seat, SEAT_INSIDE) ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
     }
 }
 
@@ -248,7 +255,7 @@ admit_error admit_gate_describe(admit_gate *gate, const char *command)
         strncpy(gate->command, command, sizeof gate->command - 1);
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat->serial == gate->serial)
+        if (seat_belongs_to(seat, gate))
             introduce(seat);
     return ADMIT_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a participant waits: asleep on its own record, on the handle's interrupts, on the gate's removal, and on the life
- * words of all others, whichever changes first. One call of futex_waitv does all of that.
+ * How a participant waits: asleep on its own record, on the handle's interrupts, on the gate's removal, on how many
+ * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
+ * all of that.
  *
  * The kernel takes 128 words. Where there are more participants, those who are in line or inside are watched first, and
  * so many looks a second make up for the rest; the same where the kernel has no futex_waitv.
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,9 +27,6 @@ enum {
     ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
     CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
 };
-
-/* Of those who may still come, so many are watched: each word costs a sleeper a tenth of a microsecond or two. */
-enum { LATECOMERS = 8 };
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
@@ -158,6 +157,19 @@ void admit_pause(void)
 #endif
 }
 
+/* On which this process may run; as at its first wait. */
+unsigned admit_cores(void)
+{
+    static _Atomic unsigned found;
+    unsigned cores = atomic_load_explicit(&found, memory_order_relaxed);
+    if (cores == 0) {
+        cpu_set_t set;
+        cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 2;
+        atomic_store_explicit(&found, cores, memory_order_relaxed);
+    }
+    return cores;
+}
+
 /* --- sleep -------------------------------------------------------------------------------------------------------- */
 
 struct watch_list {
@@ -197,12 +209,14 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
         watch(list, life_of(gate, who), life);
 }
 
-/* Those with tickets first; then all others; then, as far as there is room, records that have had no owner yet, in the
- * order in which they are taken: one who comes later may die too. */
+/* Those with tickets first; then all others. One who comes later may die too: whoever is the first to take a record
+ * says so in `present`, and wakes all. */
 static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
-    unsigned present = present_in(gate), self = sleeper->seat->who;
+    uint32_t stored = atomic_load(&gate->header->present);
+    unsigned present = stored < gate->records ? stored : gate->records, self = sleeper->seat->who;
+    watch(list, &gate->header->present, stored);
     bool crowded = present + list->count > FUTEX_WAITV_MAX + 1;
     list->all = true;
     for (int in_line = 1; in_line >= 0; in_line--)
@@ -211,9 +225,6 @@ static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
             if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
                 watch_life(list, sleeper, who);
         }
-    for (unsigned who = present; who < gate->records && who < present + LATECOMERS && list->count < FUTEX_WAITV_MAX;
-         who++)
-        watch_life(list, sleeper, who);
 }
 
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)

@@ -7,7 +7,8 @@
  *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
  *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
  *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
- *   patiently(c)               c, which reads one register once; natively it is read again for a while if it is false
+ *   patiently(c, ahead)        c, which reads one register once; natively it is read again for a while if it is false
+ *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
@@ -74,7 +75,7 @@ static inline word with_bed(word w, unsigned bed)
 #define half_way() ((void)0)
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(bed(get(r)) == WOKEN)
-#define patiently(c) (c)
+#define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
 #define is_dead(r) (get(r) == DEAD)
 #define claim_life(r) put(r, ALIVE)

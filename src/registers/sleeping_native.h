@@ -20,7 +20,7 @@ enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
 #define with_bed(w, b) (w)
 #define notices(w, woke_one) ((void)(woke_one), (w))
 
-/* How often the head of the line looks before it lies down: some microseconds, longer than a hand-over between two
+/* How often one of the first in line looks before it lies down: some microseconds, longer than a hand-over between two
  * cores. */
 enum { LOOKS = 200 };
 
@@ -30,6 +30,7 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 unsigned admit_present(const struct sleeper *sleeper, unsigned all);
 unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
 void admit_pause(void);
+unsigned admit_cores(void);
 
 /* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call;
  * what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so
@@ -121,10 +122,10 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
         return;                                                                                                        \
     } while (0)
 
-#define patiently(c)                                                                                                   \
+#define patiently(c, ahead)                                                                                            \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
-        for (unsigned looks_ = 0; !c_ && !(L.at & HASTE) && looks_ < LOOKS; looks_++) {                                \
+        for (unsigned looks_ = 0; !c_ && !(L.at & HASTE) && looks_ < LOOKS && (ahead) < admit_cores(); looks_++) {     \
             admit_pause();                                                                                             \
             c_ = (c);                                                                                                  \
         }                                                                                                              \
