@@ -59,6 +59,11 @@ static inline unsigned who_in(word w)
     return (unsigned)FIELD(w, PHASE_BITS, WHO_BITS) - 1;
 }
 
+static inline unsigned named_or(word w, unsigned n, unsigned i)
+{
+    return who_in(w) < n ? who_in(w) : i;
+}
+
 static inline unsigned phase_in(word w)
 {
     return (unsigned)w & 1;
@@ -147,8 +152,7 @@ static inline word if_outstanding(word w, word its, enum state state)
 
 struct record_draw {
     position at;
-    proc except; /* in: who needs no help */
-    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
+    word issue; /* out: ISSUE, whose ticket is in its drawer's record now */
 };
 
 /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
@@ -157,14 +161,10 @@ BEGIN
     word w;
     AT("ISSUE")
     L.issue = get(ISSUE);
-    if (seldom(who_in(L.issue) < n && who_in(L.issue) != L.except)) {
-        AT("recorded?")
-        if (!has_drawn(get(RECORD[who_in(L.issue)]), L.issue)) {
-            AT("note draw")
-            act(RECORD[who_in(L.issue)], w, w = with_draw(w, L.issue));
-        }
+    if (if_need_be(who_in(L.issue) != i)) {
+        AT("note draw")
+        act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
     }
-    forget(L.except);
 END
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
@@ -191,9 +191,21 @@ again:
     L.valid = get(VALID);
     AT("its ticket")
     L.its = told(get(RECORD[L.whose]));
-    L.stage = SETTLING;
     /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
-    if (seldom(!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))) {
+    if (state_of(L.its) == LEAVING && L.whose != i)
+        L.its = 0;
+    if (says_returned(L.valid, L.whose, L.its)) {
+        L.its = 0;
+        if (L.whose != i) { /* or has it had two more since, by new owners, so that the phase is the same again? */
+            AT("still so?")
+            if (get(VALID) != L.valid) {
+                forget(L.valid), forget(L.who);
+                goto again;
+            }
+        }
+    }
+    L.stage = SETTLING;
+    if (seldom(!is_due(L.valid, L.whose, L.its))) {
         L.its = 0;
         forget(L.who);
     } else if (is_owner(L.its, L.valid)) {
@@ -203,9 +215,9 @@ again:
         L.its = entry(0, LEAVING, phase_in(L.its));
     }
 settle:
-    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
-    AT("drawn?")
-    if (seldom(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
+    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
+     * does will find it valid. */
+    if (if_need_be(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
         L.other = 0;
         for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
         {
@@ -253,11 +265,11 @@ turn:
 move_on:
     L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
-    if (seldom(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
-        L.another = (proc)who_in(L.valid);
+    if (if_need_be(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
         AT("whose return?")
-        L.other = told(get(RECORD[L.another]));
-        if (says_returned(L.valid, L.another, L.other)) {
+        L.other = told(get(RECORD[named_or(L.valid, n, i)]));
+        if (who_in(L.valid) < n && says_returned(L.valid, who_in(L.valid), L.other)) {
+            L.another = (proc)who_in(L.valid);
             AT("still VALID?")
             if (get(VALID) != L.valid) {
                 forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
@@ -298,7 +310,6 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
-    L.draw.except = (proc)n;
     CALL(record_draw, L.draw);
     forget(L.draw);
     AT("its record")
@@ -353,10 +364,7 @@ struct locals {
     word own; /* this process's record: its ticket and phase */
     struct record_draw draw;
     struct look_for_dead look;
-    /* of the kernel */
-    flag woke_one;
-    proc other;
-    procset todo;
+    flag lying; /* and has still to look */
 };
 
 ENTER
@@ -376,7 +384,6 @@ home:
     }
     L.own = entry(0, IN, phase_in(L.own));
 draw:
-    L.draw.except = (proc)i;
     CALL(record_draw, L.draw);
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
@@ -411,6 +418,7 @@ drawn:
             }
             goto wait;
         }
+        forget(L.lying);
     }
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
@@ -458,19 +466,7 @@ BEGIN
     CALL(recover, L.look.recover);
 END
 
-DEATH
-BEGIN
-    word w;
-    AT("kernel: out of bed")
-    act(RECORD[i], w, w = told(w));
-    AT("kernel: mark")
-    put(LIFE[i], DEAD);
-    for_all_others ("kernel: wake one", L.other) {
-        bool slept = false;
-        act(RECORD[L.other], w, slept = bed(w) == ASLEEP; w = notices(w, L.woke_one));
-        L.woke_one |= slept;
-    }
-END
+WATCHED(RECORD, LIFE)
 
 /* --- for the checker: numbers without bound -----------------------------------------------------------------------
  *
@@ -600,6 +596,35 @@ static void forget_stale_round(unsigned n, struct hand_over *over, const word *r
     }
 }
 
+static bool forget_name(word *copy, word was)
+{
+    if (*copy != was)
+        return false;
+    *copy = named(number_of(was), UINT_MAX, 0);
+    return true;
+}
+
+/* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
+ * that a copy which is out of date is not equal. */
+static void forget_names(unsigned n, word *registers, void *const *frames)
+{
+    word issue = registers[0], valid = registers[1], *records = registers + 2;
+    unsigned drawer = who_in(issue), returner = who_in(valid);
+    bool drawn = drawer < n && has_drawn(records[drawer], issue) && forget_name(&registers[0], issue);
+    bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
+                    forget_name(&registers[1], valid);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        struct recover *recover = &locals->look.recover;
+        if (drawn) {
+            forget_name(&locals->draw.issue, issue);
+            forget_name(&recover->draw.issue, issue);
+        }
+        if (returned)
+            forget_name(&recover->over.valid, valid);
+    }
+}
+
 static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
 {
     const word *records = registers + 2;
@@ -660,12 +685,15 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
 {
     word *records = registers + 2, *slots = records + n;
     struct renaming renaming;
+    forget_names(n, registers, frames);
     renaming.base = number_of(registers[0]);
     renaming.stride = k > 1 ? n : 1;
     renaming.count = 0;
     if (number_of(registers[1]) < renaming.base)
         renaming.base = number_of(registers[1]);
     for (unsigned i = 0; i < n; i++) {
+        if (bed(records[i]) == LYING && !((struct locals *)frames[i])->lying)
+            records[i] = told(records[i]);
         forget_stale_copies(n, k, frames[i], registers);
         keep_locals(&renaming, frames[i]);
     }
