@@ -270,6 +270,7 @@ move_on:
         L.other = told(get(RECORD[named_or(L.valid, n, i)]));
         if (who_in(L.valid) < n && says_returned(L.valid, who_in(L.valid), L.other)) {
             L.another = (proc)who_in(L.valid);
+            L.other = in_state(L.other, IN); /* of no matter by now */
             AT("still VALID?")
             if (get(VALID) != L.valid) {
                 forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
@@ -573,13 +574,29 @@ static bool is_gone(unsigned n, word number, word issue, const word *records)
                                       : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
 }
 
+/* One who has been granted its ticket may lie down again, before it sees that. */
+static bool may_grant(word record, word other)
+{
+    word now = told(record);
+    return in_state(now, OUT) == in_state(other, OUT) && (state_of(now) == WAITING || state_of(now) == GRANTED);
+}
+
 /* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
  * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
 static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
 {
     const word *records = registers + 2;
-    if (over->stage == LOOKING || over->valid == 0 || over->valid == registers[1])
+    if (over->stage == SETTLING && state_of(over->other) == WAITING && !may_grant(records[over->another], over->other)) {
+        over->other = entry(0, WAITING, 0);
+        over->another = 0;
+    }
+    if (over->valid == 0 || over->valid == registers[1])
         return;
+    if (over->stage == LOOKING) {
+        if (who_in(over->valid) != over->whose)
+            over->valid = named(number_of(over->valid), UINT_MAX, 0);
+        return;
+    }
     if (over->stage == SETTLING) {
         word number = is_gone(n, number_of(over->valid), registers[0], records) ? 0 : number_of(over->valid);
         over->valid = named(number, UINT_MAX, 0);
@@ -677,7 +694,7 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
         flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
         flip_if(who_in(over->valid) == whose, &over->valid);
         flip_if(over->who == whose, &over->its);
-        flip_if(over->another == whose, &over->other);
+        flip_if(over->another == whose && ticket_of(over->other) != 0, &over->other);
     }
 }
 
