@@ -155,18 +155,18 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
-                     "s:o, s:o, s:o}",
-                     "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
-                     setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
-                     "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
-                     "transient", setting->transient, "recoveries", setting->recoveries, "any_order",
-                     setting->any_order, "passages", passages,
-                     "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "model",
-                     property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
-                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
-                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
-                     start_to_json(trace, count_registers(setting)), "steps", steps);
+    return json_pack(
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+        "s:o, s:o, s:o}",
+        "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
+        "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "shutdowns",
+        setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts, "transient", setting->transient,
+        "recoveries", setting->recoveries, "any_order", setting->any_order, "passages", passages, "ticket_gap",
+        setting->ticket_gap, "property", property_info[trace->property].name, "model",
+        property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
+        start_to_json(trace, count_registers(setting)), "steps", steps);
 }
 
 static int index_in(const char *const *names, int count, const char *name)
