@@ -104,14 +104,28 @@ static void forget_stale_ticket(struct recover *recover, word record, const word
     recover->its = entry(0, IN, 0);
 }
 
-/* Nobody has this ticket, and nobody will. */
-static bool is_gone(unsigned n, word number, word issue, const word *records)
+/* In whose records this round looks still for the owner of the ticket it speaks of. */
+static procset to_be_read(unsigned n, const struct hand_over *over)
 {
+    return over->todo != 0 ? over->todo : over->other != 0 ? ((procset)1 << n) - 1 : 0;
+}
+
+static bool is_in(procset set, unsigned i)
+{
+    return set >> i & 1;
+}
+
+/* It will find nobody who has this ticket. */
+static bool is_gone(unsigned n, const struct hand_over *over, word issue, const word *records)
+{
+    procset set = to_be_read(n, over);
+    word number = number_of(over->valid);
     for (unsigned i = 0; i < n; i++)
-        if (is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
+        if (is_in(set, i) && is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
             return false;
-    return number != number_of(issue) ? at_most(number, number_of(issue))
-                                      : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
+    if (set == 0 || number != number_of(issue))
+        return set == 0 || at_most(number, number_of(issue));
+    return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 
 /* One who has been granted its ticket may lie down again, before it sees that. */
@@ -139,7 +153,7 @@ static void forget_stale_round(unsigned n, struct hand_over *over, const word *r
         return;
     }
     if (over->stage == SETTLING) {
-        word number = is_gone(n, number_of(over->valid), registers[0], records) ? 0 : number_of(over->valid);
+        word number = is_gone(n, over, registers[0], records) ? 0 : number_of(over->valid);
         over->valid = named(number, UINT_MAX, 0);
         if (over->its != 0) {
             over->its = entry(0, LEAVING, 0);
@@ -252,8 +266,9 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
         if (bed(records[i]) == LYING && !((struct locals *)frames[i])->lying)
             records[i] = told(records[i]);
         forget_stale_copies(n, k, frames[i], registers);
-        keep_locals(&renaming, frames[i]);
     }
+    for (unsigned i = 0; i < n; i++)
+        keep_locals(&renaming, frames[i]);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming);
