@@ -59,6 +59,12 @@ static inline unsigned who_in(word w)
     return (unsigned)FIELD(w, PHASE_BITS, WHO_BITS) - 1;
 }
 
+/* A word that names nobody is about nobody's record: where the text looks at one all the same, it is its own. */
+static inline unsigned named_or(word w, unsigned n, unsigned i)
+{
+    return who_in(w) < n ? who_in(w) : i;
+}
+
 static inline unsigned phase_in(word w)
 {
     return (unsigned)w & 1;
@@ -147,8 +153,7 @@ static inline word if_outstanding(word w, word its, enum state state)
 
 struct record_draw {
     position at;
-    proc except; /* in: who needs no help */
-    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
+    word issue; /* out: ISSUE, whose ticket is in its drawer's record now */
 };
 
 /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
@@ -157,14 +162,10 @@ BEGIN
     word w;
     AT("ISSUE")
     L.issue = get(ISSUE);
-    if (seldom(who_in(L.issue) < n && who_in(L.issue) != L.except)) {
-        AT("recorded?")
-        if (!has_drawn(get(RECORD[who_in(L.issue)]), L.issue)) {
-            AT("note draw")
-            act(RECORD[who_in(L.issue)], w, w = with_draw(w, L.issue));
-        }
+    if (if_need_be(who_in(L.issue) != i)) {
+        AT("note draw")
+        act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
     }
-    forget(L.except);
 END
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
@@ -191,9 +192,21 @@ again:
     L.valid = get(VALID);
     AT("its ticket")
     L.its = told(get(RECORD[L.whose]));
-    L.stage = SETTLING;
     /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
-    if (seldom(!is_due(L.valid, L.whose, L.its) || (state_of(L.its) == LEAVING && L.whose != i))) {
+    if (state_of(L.its) == LEAVING && L.whose != i)
+        L.its = 0;
+    if (seldom(says_returned(L.valid, L.whose, L.its))) {
+        L.its = 0;
+        if (L.whose != i) { /* or has it had two more since, by new owners, so that the phase is the same again? */
+            AT("still so?")
+            if (get(VALID) != L.valid) {
+                forget(L.valid), forget(L.who);
+                goto again;
+            }
+        }
+    }
+    L.stage = SETTLING;
+    if (seldom(!is_due(L.valid, L.whose, L.its))) {
         L.its = 0;
         forget(L.who);
     } else if (is_owner(L.its, L.valid)) {
@@ -203,9 +216,9 @@ again:
         L.its = entry(0, LEAVING, phase_in(L.its));
     }
 settle:
-    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. */
-    AT("drawn?")
-    if (seldom(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
+    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
+     * does will find it valid. */
+    if (if_need_be(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
         L.other = 0;
         for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
         {
@@ -253,11 +266,12 @@ turn:
 move_on:
     L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
-    if (seldom(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
-        L.another = (proc)who_in(L.valid);
+    if (if_need_be(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
         AT("whose return?")
-        L.other = told(get(RECORD[L.another]));
-        if (says_returned(L.valid, L.another, L.other)) {
+        L.other = told(get(RECORD[named_or(L.valid, n, i)]));
+        if (who_in(L.valid) < n && says_returned(L.valid, who_in(L.valid), L.other)) {
+            L.another = (proc)who_in(L.valid);
+            L.other = in_state(L.other, IN); /* of no matter by now */
             AT("still VALID?")
             if (get(VALID) != L.valid) {
                 forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
@@ -298,7 +312,6 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
-    L.draw.except = (proc)n;
     CALL(record_draw, L.draw);
     forget(L.draw);
     AT("its record")
@@ -353,10 +366,7 @@ struct locals {
     word own; /* this process's record: its ticket and phase */
     struct record_draw draw;
     struct look_for_dead look;
-    /* of the kernel */
-    flag woke_one;
-    proc other;
-    procset todo;
+    flag lying; /* and has still to look */
 };
 
 ENTER
@@ -376,7 +386,6 @@ home:
     }
     L.own = entry(0, IN, phase_in(L.own));
 draw:
-    L.draw.except = (proc)i;
     CALL(record_draw, L.draw);
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
@@ -411,6 +420,7 @@ drawn:
             }
             goto wait;
         }
+        forget(L.lying);
     }
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
@@ -458,232 +468,9 @@ BEGIN
     CALL(recover, L.look.recover);
 END
 
-DEATH
-BEGIN
-    word w;
-    AT("kernel: out of bed")
-    act(RECORD[i], w, w = told(w));
-    AT("kernel: mark")
-    put(LIFE[i], DEAD);
-    for_all_others ("kernel: wake one", L.other) {
-        bool slept = false;
-        act(RECORD[L.other], w, slept = bed(w) == ASLEEP; w = notices(w, L.woke_one));
-        L.woke_one |= slept;
-    }
-END
+WATCHED(RECORD, LIFE)
 
-/* --- for the checker: numbers without bound -----------------------------------------------------------------------
- *
- * Of numbers the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those from the
- * smaller of the two on keep their distances. Of the older ones only their order matters, and only the order with
- * regard to those that somebody has read and still compares with something, or that a slot holds: these are counted
- * through, with gaps, and all others between two of them become the first number of the gap.
- *
- * ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a compare-and-swap
- * with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or that is on its way
- * out. Which such copy a process has makes no difference if all it can still do with it is to fail. */
-
-enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
-#define STALE named(0, 0, 0) /* no ticket has this number */
-
-struct renaming {
-    word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
-    word kept[KEPT_MAX], name[KEPT_MAX + 1];
-    unsigned count;
-};
-
-static void keep(struct renaming *renaming, word number)
-{
-    unsigned at = renaming->count;
-    if (number == 0 || number >= renaming->base)
-        return;
-    while (at > 0 && renaming->kept[at - 1] > number)
-        at--;
-    if (at > 0 && renaming->kept[at - 1] == number)
-        return;
-    memmove(&renaming->kept[at + 1], &renaming->kept[at], (renaming->count - at) * sizeof(word));
-    renaming->kept[at] = number;
-    renaming->count++;
-}
-
-static void name_kept(struct renaming *renaming)
-{
-    word last = 1;
-    for (unsigned at = 0; at <= renaming->count; at++) {
-        word number = at < renaming->count ? renaming->kept[at] : renaming->base, name = last + 2;
-        while (name % renaming->stride != number % renaming->stride)
-            name++;
-        renaming->name[at] = last = name;
-    }
-}
-
-static word renamed(const struct renaming *renaming, word number)
-{
-    if (number >= renaming->base)
-        return number - renaming->base + renaming->name[renaming->count];
-    unsigned at = 0;
-    while (at < renaming->count && renaming->kept[at] < number)
-        at++;
-    return at < renaming->count && renaming->kept[at] == number ? renaming->name[at]
-           : at > 0                                             ? renaming->name[at - 1] + 1
-                                                                : 1;
-}
-
-static void rename_named(const struct renaming *renaming, word *w)
-{
-    word low = FIELD(*w, 0, NUMBER_AT);
-    if (number_of(*w) != 0)
-        *w = renamed(renaming, number_of(*w)) << NUMBER_AT | low;
-}
-
-static void rename_entry(const struct renaming *renaming, word *w)
-{
-    if (ticket_of(*w) != 0) /* otherwise it is no copy, or of no ticket */
-        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << NUMBER_AT;
-}
-
-static bool is_stale(word copy, word now)
-{
-    return copy != 0 && copy != now;
-}
-
-/* Only if the draw is in the record: otherwise it may be noted still. */
-static void forget_stale_draw(unsigned n, struct record_draw *draw, const word *issue, const word *records)
-{
-    unsigned who = who_in(draw->issue);
-    if (!is_stale(draw->issue, *issue) || (who < n && !at_most(number_of(draw->issue), ticket_of(records[who]))))
-        return;
-    draw->issue = STALE;
-}
-
-/* Only if it cannot bury any more, nor free a slot. */
-static void forget_stale_ticket(struct recover *recover, word record, const word *slots, unsigned k)
-{
-    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record)
-        return;
-    for (unsigned s = 0; s + 1 < k; s++)
-        if (slots[s] == named(ticket_of(recover->its), recover->whose, 0))
-            return;
-    recover->its = entry(0, IN, 0);
-}
-
-/* Nobody has this ticket, and nobody will. */
-static bool is_gone(unsigned n, word number, word issue, const word *records)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
-            return false;
-    return number != number_of(issue) ? at_most(number, number_of(issue))
-                                      : who_in(issue) >= n || has_drawn(records[who_in(issue)], issue);
-}
-
-/* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
- * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
-static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
-{
-    const word *records = registers + 2;
-    if (over->stage == LOOKING || over->valid == 0 || over->valid == registers[1])
-        return;
-    if (over->stage == SETTLING) {
-        word number = is_gone(n, number_of(over->valid), registers[0], records) ? 0 : number_of(over->valid);
-        over->valid = named(number, UINT_MAX, 0);
-        if (over->its != 0) {
-            over->its = entry(0, LEAVING, 0);
-            over->who = (proc)n; /* whose phase this is */
-        }
-        return;
-    }
-    word noted = records[over->another];
-    if (if_outstanding(noted, over->other, OUT) == noted) {
-        over->valid = over->its = over->other = 0;
-        over->who = over->another = 0;
-    }
-}
-
-static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
-{
-    const word *records = registers + 2;
-    struct recover *recover = &locals->look.recover;
-    forget_stale_draw(n, &locals->draw, &registers[0], records);
-    forget_stale_draw(n, &recover->draw, &registers[0], records);
-    forget_stale_ticket(recover, records[recover->whose], records + n, k);
-    forget_stale_round(n, &recover->over, registers);
-}
-
-static void rename_locals(const struct renaming *renaming, struct locals *locals)
-{
-    struct recover *recover = &locals->look.recover;
-    rename_entry(renaming, &locals->own);
-    rename_named(renaming, &locals->draw.issue);
-    rename_named(renaming, &recover->draw.issue);
-    rename_entry(renaming, &recover->its);
-    rename_named(renaming, &recover->over.valid);
-    rename_entry(renaming, &recover->over.its);
-    rename_entry(renaming, &recover->over.other);
-}
-
-static void keep_locals(struct renaming *renaming, const struct locals *locals)
-{
-    const struct recover *recover = &locals->look.recover;
-    keep(renaming, number_of(locals->draw.issue));
-    keep(renaming, number_of(recover->draw.issue));
-    keep(renaming, ticket_of(recover->its));
-    keep(renaming, number_of(recover->over.valid));
-    keep(renaming, ticket_of(recover->over.its));
-    keep(renaming, ticket_of(recover->over.other));
-}
-
-static void flip_if(bool does, word *w)
-{
-    if (does && *w != 0)
-        *w ^= 1;
-}
-
-/* Phases are only compared with each other: wherever one of a participant's is found, it may be the other one. */
-static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *const *frames)
-{
-    registers[2 + whose] ^= 1;
-    flip_if(who_in(registers[1]) == whose, &registers[1]);
-    for (unsigned i = 0; i < n; i++) {
-        struct locals *locals = frames[i];
-        struct recover *recover = &locals->look.recover;
-        struct hand_over *over = &recover->over;
-        flip_if(i == whose, &locals->own);
-        flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
-        flip_if(who_in(over->valid) == whose, &over->valid);
-        flip_if(over->who == whose, &over->its);
-        flip_if(over->another == whose, &over->other);
-    }
-}
-
-static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
-{
-    word *records = registers + 2, *slots = records + n;
-    struct renaming renaming;
-    renaming.base = number_of(registers[0]);
-    renaming.stride = k > 1 ? n : 1;
-    renaming.count = 0;
-    if (number_of(registers[1]) < renaming.base)
-        renaming.base = number_of(registers[1]);
-    for (unsigned i = 0; i < n; i++) {
-        forget_stale_copies(n, k, frames[i], registers);
-        keep_locals(&renaming, frames[i]);
-    }
-    for (unsigned s = 0; s + 1 < k; s++)
-        keep(&renaming, number_of(slots[s]));
-    name_kept(&renaming);
-    rename_named(&renaming, &registers[0]);
-    rename_named(&renaming, &registers[1]);
-    for (unsigned i = 0; i < n; i++) {
-        rename_entry(&renaming, &records[i]);
-        rename_locals(&renaming, frames[i]);
-    }
-    for (unsigned s = 0; s + 1 < k; s++)
-        rename_named(&renaming, &slots[s]);
-    for (unsigned i = 0; i < n; i++)
-        if (phase_in(records[i]))
-            flip_phase(n, i, registers, frames);
-}
+#include "algorithms/gate_states.h" /* for the checker: which states are the same */
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 

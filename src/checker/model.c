@@ -77,8 +77,9 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
         if (access.choices > CHOICES_MAX)
             die("process %u of %s can go on in %u ways; the checker takes up to %d", i,
                 model->instance.setting.algorithm->about.id, access.choices, CHOICES_MAX);
-        uint64_t domain = register_domain(&model->instance, access.reg);
-        struct move move = {.field = model->register_field[access.reg],
+        bool kernel = access.kind == KERNEL;
+        uint64_t domain = kernel ? 1 : register_domain(&model->instance, access.reg);
+        struct move move = {.field = kernel ? (struct field){0} : model->register_field[access.reg],
                             .reg = (uint16_t)access.reg,
                             .kind = (uint8_t)access.kind,
                             .few = domain != TICKET && domain <= FEW_VALUES,
@@ -204,7 +205,7 @@ static bool learn_transition(struct model *model, unsigned i, uint32_t number, u
     struct transition transition = {.process_xor = (uint64_t)(number ^ next) << model->process_field[i].shift,
                                     .register_xor = (value ^ access.result) << model->register_field[access.reg].shift};
     /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
-    if (access.kind == READ || access.begins)
+    if (access.kind == READ || access.kind == KERNEL || access.begins)
         transition.register_xor = 0;
     if (from.section == REMAINDER && to.section != REMAINDER && to.section != FAULTY)
         transition.events |= ENTERS_DOORWAY;
@@ -251,7 +252,7 @@ static uint32_t closure_size(struct model *model, unsigned i)
             learn_fault(model, i, number, begin & -begin);
         for (unsigned m = 0; m < automaton->locals[number].moves; m++) {
             struct move move = automaton->moves[automaton->locals[number].first_move + m];
-            uint64_t domain = register_domain(&model->instance, move.reg);
+            uint64_t domain = move.kind == KERNEL ? 1 : register_domain(&model->instance, move.reg);
             if (domain == TICKET || domain > FEW_VALUES)
                 return 0;
             for (uint64_t value = 0; value < domain; value++)
@@ -408,6 +409,21 @@ void roots_next(struct roots *roots)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
+void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsigned choice, uint64_t *state)
+{
+    struct sleepers sleepers;
+    unsigned beds = kernel_beds(&model->instance), lives = kernel_lives(&model->instance);
+    for (unsigned j = 0; j < model->n; j++) {
+        sleepers.bed[j] = field_get(state, model->register_field[beds + j]);
+        sleepers.life[j] = field_get(state, model->register_field[lives + j]);
+    }
+    deed(&sleepers, model->n, i, choice);
+    for (unsigned j = 0; j < model->n; j++) {
+        field_set(state, model->register_field[beds + j], sleepers.bed[j]);
+        field_set(state, model->register_field[lives + j], sleepers.life[j]);
+    }
+}
+
 unsigned faults_left(const struct model *model, const uint64_t *state)
 {
     const struct setting *setting = &model->instance.setting;
@@ -435,6 +451,8 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
         return MISSING;
     memcpy(successor, state, model->words * sizeof *state);
     field_set(successor, model->process_field[i], target);
+    if (step.fault == RECOVERY)
+        model_kernel(model, kernel_marks, i, 0, successor);
     *events = 0;
     return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }

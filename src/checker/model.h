@@ -16,6 +16,7 @@
 #ifndef ADMIT_CHECKER_MODEL_H
 #define ADMIT_CHECKER_MODEL_H
 
+#include "checker/kernel.h"
 #include "checker/process.h"
 
 enum { WORDS_MAX = 32, NOT_KNOWN_YET = UINT32_MAX };
@@ -165,6 +166,9 @@ static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned wor
     return true;
 }
 
+/* What the kernel does about process i. */
+void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsigned choice, uint64_t *state);
+
 /* The faults that may still begin in a state, each where its process can. */
 unsigned faults_left(const struct model *model, const uint64_t *state);
 
@@ -187,6 +191,8 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
     successor[words == 1 ? 0 : model->process_field[i].word] ^= transition->process_xor;
     successor[words == 1 ? 0 : move->field.word] ^= transition->register_xor;
     *events = transition->events;
+    if (__builtin_expect(move->kind == KERNEL, 0))
+        model_kernel(model, kernel_wakes_one, i, step.choice, successor);
     return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 

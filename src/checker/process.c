@@ -197,8 +197,6 @@ static part_text *text_of(const struct stepped_algorithm *algorithm, const struc
     switch ((enum mode)process->mode) {
     case GIVING_UP:
         return algorithm->more.give_up;
-    case DYING:
-        return algorithm->more.death;
     case JOINING:
         return algorithm->more.newcomer;
     default:
@@ -246,7 +244,10 @@ void process_begin(const struct instance *instance, unsigned i, struct process *
 {
     process->mode = (uint8_t)mode;
     process->section = mode == GIVING_UP ? EXIT : mode == DYING ? FAULTY : REMAINDER;
-    stand_before_first_access(instance, i, process);
+    if (mode == DYING)
+        process->label = "kernel: wake one";
+    else
+        stand_before_first_access(instance, i, process);
 }
 
 void process_start(const struct instance *instance, unsigned i, struct process *process)
@@ -342,10 +343,22 @@ unsigned text_choices(const struct instance *instance, unsigned i, const struct 
     return stepping.choices > 0 ? stepping.choices : 1;
 }
 
+/* Of the others it wakes one, of its own choice. */
+static struct access kernel_access(const struct instance *instance)
+{
+    return (struct access){.kind = KERNEL, .choices = instance->setting.n > 1 ? instance->setting.n - 1 : 1};
+}
+
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access)
 {
     unsigned act;
+    if (from->mode == DYING) {
+        *access = kernel_access(instance);
+        *to = *from;
+        finish(instance, i, to);
+        return true;
+    }
     if (is_fault_write(instance, i, from, from->writing ? from->writing - 1u : choice, &act)) {
         fault_step(instance, i, from, choice, act, value, to, access);
         return true;
@@ -405,6 +418,10 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
                   struct access *access)
 {
     unsigned act;
+    if (process->mode == DYING) {
+        *access = kernel_access(instance);
+        return true;
+    }
     if (is_fault_write(instance, i, process, process->writing ? process->writing - 1u : choice, &act)) {
         fault_peek(instance, i, process, act, access);
         return true;

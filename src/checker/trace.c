@@ -155,18 +155,18 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
-                     "s:o, s:o, s:o}",
-                     "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k",
-                     setting->k, "registers", register_kind_name[setting->registers], "crashes", setting->crashes,
-                     "shutdowns", setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts,
-                     "transient", setting->transient, "recoveries", setting->recoveries, "any_order",
-                     setting->any_order, "passages", passages,
-                     "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name, "model",
-                     property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
-                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
-                     trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
-                     start_to_json(trace, count_registers(setting)), "steps", steps);
+    return json_pack(
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+        "s:o, s:o, s:o}",
+        "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
+        "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "shutdowns",
+        setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts, "transient", setting->transient,
+        "recoveries", setting->recoveries, "any_order", setting->any_order, "passages", passages, "ticket_gap",
+        setting->ticket_gap, "property", property_info[trace->property].name, "model",
+        property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
+        start_to_json(trace, count_registers(setting)), "steps", steps);
 }
 
 static int index_in(const char *const *names, int count, const char *name)
@@ -372,6 +372,20 @@ static unsigned faults_left_at(const struct instance *instance, const struct mom
     return faults_within(&instance->setting, crashes, shutdowns, failures, killed);
 }
 
+static void apply_kernel(const struct instance *instance, kernel_deed *deed, const struct trace_step *step,
+                         struct moment *to)
+{
+    struct sleepers sleepers;
+    unsigned n = instance->setting.n;
+    uint64_t *beds = to->values + kernel_beds(instance), *lives = to->values + kernel_lives(instance);
+    memcpy(sleepers.bed, beds, n * sizeof *beds);
+    memcpy(sleepers.life, lives, n * sizeof *lives);
+    deed(&sleepers, n, step->process, step->choice);
+    to->access.result = memcmp(sleepers.bed, beds, n * sizeof *beds) != 0;
+    memcpy(beds, sleepers.bed, n * sizeof *beds);
+    memcpy(lives, sleepers.life, n * sizeof *lives);
+}
+
 static const char *execute_step(const struct instance *instance, const struct moment *from,
                                 const struct trace_step *step, struct moment *to)
 {
@@ -380,6 +394,8 @@ static const char *execute_step(const struct instance *instance, const struct mo
         if (!(faults_possible(instance, process) & faults_left_at(instance, from) & step->fault))
             return step->fault == CRASH ? "it cannot crash" : "no such fault can begin here";
         fault_begin(instance, step->process, process, (enum fault)step->fault, &to->process[step->process]);
+        if (step->fault == RECOVERY)
+            apply_kernel(instance, kernel_marks, step, to);
         return NULL;
     }
     if (!process_can_step(process))
@@ -395,6 +411,10 @@ static const char *execute_step(const struct instance *instance, const struct mo
     if (access.kind != READ)
         value = from->values[access.reg];
     process_step(instance, step->process, process, step->choice, value, &to->process[step->process], &to->access);
+    if (access.kind == KERNEL) {
+        apply_kernel(instance, kernel_wakes_one, step, to);
+        return NULL;
+    }
     if (to->access.kind != READ)
         to->values[access.reg] = to->access.result;
     if (register_domain(instance, access.reg) == TICKET && to->access.result >= UINT16_MAX - 1)
@@ -412,9 +432,9 @@ static bool model_follows(struct model *model, const struct trace_step *step, co
     if (!step->fault && step->choice >= local->moves)
         return false;
     if (!step->fault) {
-        unsigned reg = model->automaton[step->process].moves[local->first_move + step->choice].reg;
-        int writer = model->instance.regs[reg].writer;
-        move.value = field_get(from->identity, model->register_field[reg]);
+        const struct move *way = &model->automaton[step->process].moves[local->first_move + step->choice];
+        int writer = model->instance.regs[way->reg].writer;
+        move.value = field_get(from->identity, way->field);
         if (step->reading == NEW_VALUE)
             move.value = local_of(model, from->identity, (unsigned)writer)->open_value;
         else if (step->reading == GARBLED)

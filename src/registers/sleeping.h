@@ -18,55 +18,45 @@
  *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
  *                              behind it, goes on from the label that resume_from(label), at the beginning, names
+ *   if_need_be(c)              seldom(c), where what follows does nothing if c is false; when it is checked it is done
  *   only_if_free(), not_free() whether one only tries, and how it goes back with nothing; nobody does when it is checked
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
- *   DEATH BEGIN ... END        what the kernel does when a process has been killed; of no use natively
+ *   WATCHED(beds, lives)       the words on which processes sleep, and their life words
  *
  * How sleep is checked. In the checked world each register that somebody sleeps on holds, beside what was put there, the
- * kernel's view of its sleeper: UP, LYING (asleep, or about to be), or WOKEN. A process counts as asleep from the moment
- * it lies down, before it has asked the kernel. That is no less than what happens: a wake that comes too early to find a
- * sleeper comes after the word was changed, or a life word marked, and those are looked at between lying down and
- * sleeping. Whoever is asleep takes no step but to find that it has not been woken, so that a lost wake-up is a
- * deadlock.
+ * kernel's view of its sleeper: UP, LYING (about to sleep: it has still to look at the life words), ASLEEP, or WOKEN (but
+ * it has not got up yet, and the kernel does not know that it is of no use to wake it again). To fall asleep is a step
+ * that compares, as the kernel does; a wake that finds nobody asleep is lost; whoever is asleep takes no step but to find
+ * that it has not been woken. So a lost wake-up is a deadlock. What the kernel does at a death is in checker/kernel.h.
  */
 #ifndef ADMIT_REGISTERS_SLEEPING_H
 #define ADMIT_REGISTERS_SLEEPING_H
 
 #include "registers/language.h"
 
-enum life { ALIVE, DEAD };
-
 #ifdef ADMIT_STEPPED
 
-enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 2, BED_SHIFT = 18 };
+#include "registers/beds.h"
 
-static inline word told(word w)
-{
-    return w & ((UINT64_C(1) << BED_SHIFT) - 1);
-}
-
-static inline unsigned bed(word w)
-{
-    return (unsigned)(w >> BED_SHIFT);
-}
-
-static inline word with_bed(word w, unsigned bed)
-{
-    return told(w) | (word)bed << BED_SHIFT;
-}
-
-#define lie_down(r, v) put(r, with_bed((v), LYING))
+/* `lying` is the text's, so that the checker can tell when it is of no interest any more. */
+#define lie_down(r, v)                                                                                                 \
+    do {                                                                                                               \
+        put(r, with_bed((v), LYING));                                                                                  \
+        L.lying = true;                                                                                                \
+    } while (0)
 #define falls_asleep(r, v)                                                                                             \
     __extension__({                                                                                                    \
         word w_;                                                                                                       \
-        act(r, w_, w_ = told(w_) == (v) && bed(w_) == LYING ? with_bed(w_, ASLEEP) : w_);                              \
+        act(r, w_, w_ = with_bed(w_, told(w_) == (v) && bed(w_) == LYING ? ASLEEP : UP));                              \
+        L.lying = false;                                                                                               \
         bed(w_) == ASLEEP;                                                                                             \
     })
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
 #define for_all_likely(name, v, from, to, hint) for_all (name, v, from, to)
 #define seldom(c) (c)
+#define if_need_be(c) true
 #define resume_from(l)                                                                                                 \
     do {                                                                                                               \
         if (false)                                                                                                     \
@@ -74,19 +64,19 @@ static inline word with_bed(word w, unsigned bed)
     } while (0)
 #define half_way() ((void)0)
 #define may_give_up() ((void)(P->may_give_up = true))
-#define sleep_while(r, v) await(bed(get(r)) == WOKEN)
+#define sleep_while(r, v)                                                                                              \
+    do {                                                                                                               \
+        word w_;                                                                                                       \
+        bool woken_;                                                                                                   \
+        act(r, w_, woken_ = bed(w_) == WOKEN; w_ = woken_ ? with_bed(w_, UP) : w_);                                    \
+        await(woken_);                                                                                                 \
+    } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
 #define is_dead(r) (get(r) == DEAD)
 #define claim_life(r) put(r, ALIVE)
 #define only_if_free() false
 #define not_free() ((void)0)
-
-/* What a death is to one who watches: if it lies, it sees it before it sleeps; of those asleep, one is woken. */
-static inline word notices(word w, bool woke_one)
-{
-    return bed(w) == LYING || (bed(w) == ASLEEP && !woke_one) ? with_bed(w, WOKEN) : w;
-}
 
 #define wake(r)                                                                                                        \
     do {                                                                                                               \
@@ -96,13 +86,18 @@ static inline word notices(word w, bool woke_one)
 
 #define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER static enum outcome newcomer(struct stepping *P, const struct shared *S, struct locals *frame)
-#define DEATH static enum outcome death(struct stepping *P, const struct shared *S, struct locals *frame)
+#define WATCHED(beds, lives)                                                                                           \
+    static struct watched watched(const void *shared)                                                                  \
+    {                                                                                                                  \
+        const struct shared *S = shared;                                                                               \
+        return (struct watched){(beds), (lives)};                                                                      \
+    }
 
 struct shared;
 struct locals;
 GIVE_UP;
 NEWCOMER;
-DEATH;
+static struct watched watched(const void *shared);
 
 static inline enum outcome give_up_any(struct stepping *P, const void *shared, void *locals)
 {
@@ -114,16 +109,10 @@ static inline enum outcome newcomer_any(struct stepping *P, const void *shared, 
     return newcomer(P, shared, locals);
 }
 
-static inline enum outcome death_any(struct stepping *P, const void *shared, void *locals)
-{
-    P->any_order = true; /* whom the kernel wakes is its own choice */
-    return death(P, shared, locals);
-}
-
 #undef MORE_PARTS
 #define MORE_PARTS                                                                                                     \
     {                                                                                                                  \
-        give_up_any, newcomer_any, death_any                                                                           \
+        give_up_any, newcomer_any, watched                                                                             \
     }
 
 #else

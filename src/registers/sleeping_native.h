@@ -13,12 +13,12 @@
 
 #include "registers/native.h"
 
+enum life { ALIVE, DEAD };
 enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
 
 #define told(w) (w)
 #define bed(w) ((void)(w), UP)
 #define with_bed(w, b) (w)
-#define notices(w, woke_one) ((void)(woke_one), (w))
 
 /* How often one of the first in line looks before it lies down: some microseconds, longer than a hand-over between two
  * cores. */
@@ -46,6 +46,7 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
         }                                                                                                              \
         c_;                                                                                                            \
     })
+#define if_need_be(c) seldom(c)
 #define resume_from(l)                                                                                                 \
     do {                                                                                                               \
         if (L.at == HALF_WAY)                                                                                          \
@@ -171,8 +172,6 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
     __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER                                                                                                       \
     __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define DEATH                                                                                                          \
-    __attribute__((unused)) static inline void death(struct native_passage *P, const struct shared *S,                 \
-                                                     struct locals *frame)
+#define WATCHED(beds, lives) /* the kernel has been told already */
 
 #endif

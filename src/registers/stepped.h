@@ -71,7 +71,8 @@ struct declaration {
     struct declared array[ARRAYS_MAX];
 };
 
-enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE };
+/* KERNEL: what the kernel does at once, on more than one register (checker/kernel.h). */
+enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE, KERNEL };
 
 /* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; or finished. */
 enum outcome { PAUSED, STUCK, DONE };
@@ -95,11 +96,16 @@ struct stepping {
     const char *label;    /* out: the marker it stopped at */
 };
 
+/* What the kernel knows: the words on which processes sleep, and their life words, by process. */
+struct watched {
+    array beds, lives;
+};
+
 /* Parts that only some algorithms have (sleeping.h). */
 struct more_parts {
     enum outcome (*give_up)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
-    enum outcome (*death)(struct stepping *P, const void *shared, void *locals);
+    struct watched (*watched)(const void *shared);
 };
 
 struct stepped_algorithm {

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gate_states.h - for the checker: which states of the gate (gate.c) are the same. Two are if whatever can happen in the
+ * one can happen in the other, step by step. That depends on the text: a mutant that breaks what is said here must not
+ * be checked with it (gate.no_phase and gate.notes_blindly leave it out).
+ *
+ *  - Numbers. Of these the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those
+ *    from the smaller of the two on keep their distances. Of the older ones only their order matters, and only the order
+ *    with regard to those that somebody has read and still compares with something, or that a slot holds: these are
+ *    counted through, with gaps, and all others between two of them become the first number of the gap.
+ *  - Copies. ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a
+ *    compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or
+ *    that is on its way out. Which such copy a process has makes no difference if all it can still do with it is to fail.
+ *  - Names. What the name in ISSUE says is of no interest once it is in the record, nor the name in VALID: the next ticket
+ *    of that participant has another phase, and before the one after it VALID moves on. (The text takes the step of looking
+ *    at the record whomever they name, so that to forget the name leaves out no step.) A copy of VALID that is out of date
+ *    could be taken for one that speaks of a later ticket with the same phase: then the text asks "still so?", or "still
+ *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
+ *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
+ *  - One who lies in bed (registers/beds.h) without being about to sleep might as well be up.
+ */
+
+enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
+#define STALE named(0, 0, 0) /* no ticket has this number */
+
+struct renaming {
+    word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
+    word kept[KEPT_MAX], name[KEPT_MAX + 1];
+    unsigned count;
+};
+
+static void keep(struct renaming *renaming, word number)
+{
+    unsigned at = renaming->count;
+    if (number == 0 || number >= renaming->base)
+        return;
+    while (at > 0 && renaming->kept[at - 1] > number)
+        at--;
+    if (at > 0 && renaming->kept[at - 1] == number)
+        return;
+    memmove(&renaming->kept[at + 1], &renaming->kept[at], (renaming->count - at) * sizeof(word));
+    renaming->kept[at] = number;
+    renaming->count++;
+}
+
+static void name_kept(struct renaming *renaming)
+{
+    word last = 1;
+    for (unsigned at = 0; at <= renaming->count; at++) {
+        word number = at < renaming->count ? renaming->kept[at] : renaming->base, name = last + 2;
+        while (name % renaming->stride != number % renaming->stride)
+            name++;
+        renaming->name[at] = last = name;
+    }
+}
+
+static word renamed(const struct renaming *renaming, word number)
+{
+    if (number >= renaming->base)
+        return number - renaming->base + renaming->name[renaming->count];
+    unsigned at = 0;
+    while (at < renaming->count && renaming->kept[at] < number)
+        at++;
+    return at < renaming->count && renaming->kept[at] == number ? renaming->name[at]
+           : at > 0                                             ? renaming->name[at - 1] + 1
+                                                                : 1;
+}
+
+static void rename_named(const struct renaming *renaming, word *w)
+{
+    word low = FIELD(*w, 0, NUMBER_AT);
+    if (number_of(*w) != 0)
+        *w = renamed(renaming, number_of(*w)) << NUMBER_AT | low;
+}
+
+static void rename_entry(const struct renaming *renaming, word *w)
+{
+    if (ticket_of(*w) != 0) /* otherwise it is no copy, or of no ticket */
+        *w ^= (ticket_of(*w) ^ renamed(renaming, ticket_of(*w))) << NUMBER_AT;
+}
+
+static bool is_stale(word copy, word now)
+{
+    return copy != 0 && copy != now;
+}
+
+/* Only if the draw is in the record: otherwise it may be noted still. */
+static void forget_stale_draw(unsigned n, struct record_draw *draw, const word *issue, const word *records)
+{
+    unsigned who = who_in(draw->issue);
+    if (!is_stale(draw->issue, *issue) || (who < n && !at_most(number_of(draw->issue), ticket_of(records[who]))))
+        return;
+    draw->issue = STALE;
+}
+
+/* Only if it cannot bury any more, nor free a slot. */
+static void forget_stale_ticket(struct recover *recover, word record, const word *slots, unsigned k)
+{
+    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record)
+        return;
+    for (unsigned s = 0; s + 1 < k; s++)
+        if (slots[s] == named(ticket_of(recover->its), recover->whose, 0))
+            return;
+    recover->its = entry(0, IN, 0);
+}
+
+/* In whose records this round looks still for the owner of the ticket it speaks of. */
+static procset to_be_read(unsigned n, const struct hand_over *over)
+{
+    return over->todo != 0 ? over->todo : over->other != 0 ? ((procset)1 << n) - 1 : 0;
+}
+
+static bool is_in(procset set, unsigned i)
+{
+    return set >> i & 1;
+}
+
+/* It will find nobody who has this ticket. */
+static bool is_gone(unsigned n, const struct hand_over *over, word issue, const word *records)
+{
+    procset set = to_be_read(n, over);
+    word number = number_of(over->valid);
+    for (unsigned i = 0; i < n; i++)
+        if (is_in(set, i) && is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
+            return false;
+    if (set == 0 || number != number_of(issue))
+        return set == 0 || at_most(number, number_of(issue));
+    return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
+}
+
+/* One who has been granted its ticket may lie down again, before it sees that. */
+static bool may_grant(word record, word other)
+{
+    word now = told(record);
+    return in_state(now, OUT) == in_state(other, OUT) && (state_of(now) == WAITING || state_of(now) == GRANTED);
+}
+
+/* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
+ * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
+static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
+{
+    const word *records = registers + 2;
+    if (over->stage == SETTLING && state_of(over->other) == WAITING &&
+        !may_grant(records[over->another], over->other)) {
+        over->other = entry(0, WAITING, 0);
+        over->another = 0;
+    }
+    if (over->valid == 0 || over->valid == registers[1])
+        return;
+    if (over->stage == LOOKING) {
+        if (who_in(over->valid) != over->whose)
+            over->valid = named(number_of(over->valid), UINT_MAX, 0);
+        return;
+    }
+    if (over->stage == SETTLING) {
+        word number = is_gone(n, over, registers[0], records) ? 0 : number_of(over->valid);
+        over->valid = named(number, UINT_MAX, 0);
+        if (over->its != 0) {
+            over->its = entry(0, LEAVING, 0);
+            over->who = (proc)n; /* whose phase this is */
+        }
+        return;
+    }
+    word noted = records[over->another];
+    if (if_outstanding(noted, over->other, OUT) == noted) {
+        over->valid = over->its = over->other = 0;
+        over->who = over->another = 0;
+    }
+}
+
+static bool forget_name(word *copy, word was)
+{
+    if (*copy != was)
+        return false;
+    *copy = named(number_of(was), UINT_MAX, 0);
+    return true;
+}
+
+/* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
+ * that a copy which is out of date is not equal. */
+static void forget_names(unsigned n, word *registers, void *const *frames)
+{
+    word issue = registers[0], valid = registers[1], *records = registers + 2;
+    unsigned drawer = who_in(issue), returner = who_in(valid);
+    bool drawn = drawer < n && has_drawn(records[drawer], issue) && forget_name(&registers[0], issue);
+    bool returned =
+        returner < n && !says_returned(valid, returner, told(records[returner])) && forget_name(&registers[1], valid);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        struct recover *recover = &locals->look.recover;
+        if (drawn) {
+            forget_name(&locals->draw.issue, issue);
+            forget_name(&recover->draw.issue, issue);
+        }
+        if (returned)
+            forget_name(&recover->over.valid, valid);
+    }
+}
+
+static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
+{
+    const word *records = registers + 2;
+    struct recover *recover = &locals->look.recover;
+    forget_stale_draw(n, &locals->draw, &registers[0], records);
+    forget_stale_draw(n, &recover->draw, &registers[0], records);
+    forget_stale_ticket(recover, records[recover->whose], records + n, k);
+    forget_stale_round(n, &recover->over, registers);
+}
+
+static void rename_locals(const struct renaming *renaming, struct locals *locals)
+{
+    struct recover *recover = &locals->look.recover;
+    rename_entry(renaming, &locals->own);
+    rename_named(renaming, &locals->draw.issue);
+    rename_named(renaming, &recover->draw.issue);
+    rename_entry(renaming, &recover->its);
+    rename_named(renaming, &recover->over.valid);
+    rename_entry(renaming, &recover->over.its);
+    rename_entry(renaming, &recover->over.other);
+}
+
+static void keep_locals(struct renaming *renaming, const struct locals *locals)
+{
+    const struct recover *recover = &locals->look.recover;
+    keep(renaming, number_of(locals->draw.issue));
+    keep(renaming, number_of(recover->draw.issue));
+    keep(renaming, ticket_of(recover->its));
+    keep(renaming, number_of(recover->over.valid));
+    keep(renaming, ticket_of(recover->over.its));
+    keep(renaming, ticket_of(recover->over.other));
+}
+
+static void flip_if(bool does, word *w)
+{
+    if (does && *w != 0)
+        *w ^= 1;
+}
+
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *const *frames)
+{
+    registers[2 + whose] ^= 1;
+    flip_if(who_in(registers[1]) == whose, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = frames[i];
+        struct recover *recover = &locals->look.recover;
+        struct hand_over *over = &recover->over;
+        flip_if(i == whose, &locals->own);
+        flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
+        flip_if(who_in(over->valid) == whose, &over->valid);
+        flip_if(over->who == whose, &over->its);
+        flip_if(over->another == whose && ticket_of(over->other) != 0, &over->other);
+    }
+}
+
+static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
+{
+    word *records = registers + 2, *slots = records + n;
+    struct renaming renaming;
+    forget_names(n, registers, frames);
+    renaming.base = number_of(registers[0]);
+    renaming.stride = k > 1 ? n : 1;
+    renaming.count = 0;
+    if (number_of(registers[1]) < renaming.base)
+        renaming.base = number_of(registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        if (bed(records[i]) == LYING && !((struct locals *)frames[i])->lying)
+            records[i] = told(records[i]);
+        forget_stale_copies(n, k, frames[i], registers);
+    }
+    for (unsigned i = 0; i < n; i++)
+        keep_locals(&renaming, frames[i]);
+    for (unsigned s = 0; s + 1 < k; s++)
+        keep(&renaming, number_of(slots[s]));
+    name_kept(&renaming);
+    rename_named(&renaming, &registers[0]);
+    rename_named(&renaming, &registers[1]);
+    for (unsigned i = 0; i < n; i++) {
+        rename_entry(&renaming, &records[i]);
+        rename_locals(&renaming, frames[i]);
+    }
+    for (unsigned s = 0; s + 1 < k; s++)
+        rename_named(&renaming, &slots[s]);
+    for (unsigned i = 0; i < n; i++)
+        if (phase_in(records[i]))
+            flip_phase(n, i, registers, frames);
+}
