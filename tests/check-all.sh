@@ -119,7 +119,9 @@ gate -n 2 --fault recovery --fault abort
 gate -n 2 -k 2 --fault recovery --fault abort
 gate -n 3
 gate -n 3 -k 2
-gate -n 3 --fault recovery:1
+gate -n 3 --fault recovery
+gate -n 3 -k 2 --passages 1 --fault recovery --fault abort
+gate -n 3 -k 2 --passages 2,1,1 --fault recovery
 END
 }
 

@@ -417,6 +417,8 @@ drawn:
                 may_give_up();
                 AT("asleep")
                 sleep_while(RECORD[i], in_state(L.own, WAITING));
+                AT("get up")
+                get_up(RECORD[i]);
             }
             goto wait;
         }

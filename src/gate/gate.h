@@ -28,7 +28,7 @@
 #include <sys/types.h>
 
 enum {
-    GATE_LAYOUT = 2,
+    GATE_LAYOUT = 3,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,

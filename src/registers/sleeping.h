@@ -7,6 +7,7 @@
  *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
  *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
  *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
+ *   get_up(r)                  leaves the kernel's queues; natively sleep_while has done so
  *   patiently(c, ahead)        c, which reads one register once; natively it is read again for a while if it is false
  *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
@@ -64,12 +65,11 @@
     } while (0)
 #define half_way() ((void)0)
 #define may_give_up() ((void)(P->may_give_up = true))
-#define sleep_while(r, v)                                                                                              \
+#define sleep_while(r, v) await(bed(get(r)) == WOKEN)
+#define get_up(r)                                                                                                      \
     do {                                                                                                               \
         word w_;                                                                                                       \
-        bool woken_;                                                                                                   \
-        act(r, w_, woken_ = bed(w_) == WOKEN; w_ = woken_ ? with_bed(w_, UP) : w_);                                    \
-        await(woken_);                                                                                                 \
+        act(r, w_, w_ = with_bed(w_, UP));                                                                             \
     } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)

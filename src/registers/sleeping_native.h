@@ -109,6 +109,7 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
             return;                                                                                                    \
         }                                                                                                              \
     } while (0)
+#define get_up(r) ((void)&(r))
 #define sleep_while(r, v) admit_sleep(P->sleeper, &(r), (v))
 #define wake(r) admit_wake(&(r).value)
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)

@@ -300,7 +300,7 @@ static void strange_files_are_refused(void **state)
     assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
     header->layout++;
     write_file(path, image, image_size);
-    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 3");
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 4");
     header->layout--;
     header->machine ^= 12 << 16;
     write_file(path, image, image_size);
