@@ -153,7 +153,8 @@ static inline word if_outstanding(word w, word its, enum state state)
 
 struct record_draw {
     position at;
-    word issue; /* out: ISSUE, whose ticket is in its drawer's record now */
+    proc except; /* in: whose last ticket is in its record */
+    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
 };
 
 /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
@@ -162,10 +163,11 @@ BEGIN
     word w;
     AT("ISSUE")
     L.issue = get(ISSUE);
-    if (if_need_be(who_in(L.issue) != i)) {
+    if (if_need_be(who_in(L.issue) != L.except)) {
         AT("note draw")
         act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
     }
+    forget(L.except);
 END
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
@@ -312,6 +314,7 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
+    L.draw.except = (proc)n;
     CALL(record_draw, L.draw);
     forget(L.draw);
     AT("its record")
@@ -386,6 +389,7 @@ home:
     }
     L.own = entry(0, IN, phase_in(L.own));
 draw:
+    L.draw.except = (proc)i;
     CALL(record_draw, L.draw);
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
