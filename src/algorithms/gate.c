@@ -285,12 +285,11 @@ move_on:
         forget(L.other), forget(L.another);
     }
     AT("return")
-    change(VALID, w, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its)));
-    if (seldom(w != named(number_of(L.valid) + 1, L.who, phase_in(L.its)) || L.who != L.whose)) {
+    if (seldom(!changes(VALID, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its))) || L.who != L.whose)) {
         forget(L.valid), forget(L.its), forget(L.who);
         goto again;
     }
-    L.valid = named(number_of(w), UINT_MAX, 0);
+    L.valid = named(number_of(L.valid) + 1, n, 0); /* by nobody: VALID does not move on from there */
     L.its = 0;
     forget(L.who);
     L.stage = SETTLING;

@@ -16,6 +16,7 @@
  *    at the record whomever they name, so that to forget the name leaves out no step.) A copy of VALID that is out of date
  *    could be taken for one that speaks of a later ticket with the same phase: then the text asks "still so?", or "still
  *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
+ *    (This is where the two do not keep step; tests/unit/gate_states.c follows runs both ways.)
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
  *  - One who lies in bed (registers/beds.h) without being about to sleep might as well be up.
  */
@@ -149,12 +150,12 @@ static void forget_stale_round(unsigned n, struct hand_over *over, const word *r
         return;
     if (over->stage == LOOKING) {
         if (who_in(over->valid) != over->whose)
-            over->valid = named(number_of(over->valid), UINT_MAX, 0);
+            over->valid = named(number_of(over->valid), n, 0);
         return;
     }
     if (over->stage == SETTLING) {
         word number = is_gone(n, over, registers[0], records) ? 0 : number_of(over->valid);
-        over->valid = named(number, UINT_MAX, 0);
+        over->valid = named(number, n, 0); /* which VALID never is */
         if (over->its != 0) {
             over->its = entry(0, LEAVING, 0);
             over->who = (proc)n; /* whose phase this is */
@@ -176,6 +177,12 @@ static bool forget_name(word *copy, word was)
     return true;
 }
 
+/* It has read its record before the return was noted there, and will look at VALID. */
+static bool asks_whether_passed(const struct locals *locals, unsigned i, word valid)
+{
+    return state_of(locals->own) == ABANDONED && says_returned(valid, i, locals->own);
+}
+
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
  * that a copy which is out of date is not equal. */
 static void forget_names(unsigned n, word *registers, void *const *frames)
@@ -183,8 +190,8 @@ static void forget_names(unsigned n, word *registers, void *const *frames)
     word issue = registers[0], valid = registers[1], *records = registers + 2;
     unsigned drawer = who_in(issue), returner = who_in(valid);
     bool drawn = drawer < n && has_drawn(records[drawer], issue) && forget_name(&registers[0], issue);
-    bool returned =
-        returner < n && !says_returned(valid, returner, told(records[returner])) && forget_name(&registers[1], valid);
+    bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
+                    !asks_whether_passed(frames[returner], returner, valid) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = frames[i];
         struct recover *recover = &locals->look.recover;

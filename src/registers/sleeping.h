@@ -15,6 +15,7 @@
  *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
+ *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
  *   for_all_likely(..., hint)  for_all, natively beginning with the one who, by a note it left, may have drawn that ticket
  *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
@@ -55,6 +56,13 @@
         bed(w_) == ASLEEP;                                                                                             \
     })
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
+#define changes(r, from, to)                                                                                           \
+    __extension__({                                                                                                    \
+        word w_;                                                                                                       \
+        bool does_;                                                                                                    \
+        act(r, w_, does_ = told(w_) == (from); w_ = does_ ? w_ ^ (from) ^ (to) : w_);                                  \
+        does_;                                                                                                         \
+    })
 #define for_all_likely(name, v, from, to, hint) for_all (name, v, from, to)
 #define seldom(c) (c)
 #define if_need_be(c) true

@@ -88,6 +88,13 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
                              1))                                                                                       \
             (w) = to_;                                                                                                 \
     } while (0)
+#define changes(r, from, to)                                                                                           \
+    __extension__({                                                                                                    \
+        uint64_t from_ = (from);                                                                                       \
+        __builtin_expect(atomic_compare_exchange_strong_explicit(&(r).value, &from_, (to), memory_order_seq_cst,       \
+                                                                 memory_order_seq_cst),                                \
+                         1);                                                                                           \
+    })
 /* A gate has other records, and whoever waits for this one may have a deadline. */
 #undef try_again
 #define try_again(l)                                                                                                   \

@@ -53,7 +53,7 @@ load helper
     local trace=$BATS_TEST_TMPDIR/trace
     exits 1 check gate -n 2 --fault recovery --property bounded-exit --trace "$trace"
     says "is killed"
-    says "kernel: mark: LIFE"
+    says "kernel: wake one"
     says "claim life"
     exits 0 replay "$trace"
     says "with recovery"
