@@ -124,8 +124,10 @@ static bool is_gone(unsigned n, const struct hand_over *over, word issue, const 
     for (unsigned i = 0; i < n; i++)
         if (is_in(set, i) && is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
             return false;
-    if (set == 0 || number != number_of(issue))
-        return set == 0 || at_most(number, number_of(issue));
+    if (set == 0)
+        return true;
+    if (number != number_of(issue))
+        return at_most(number, number_of(issue));
     return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 
@@ -222,7 +224,6 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
     rename_named(renaming, &recover->draw.issue);
     rename_entry(renaming, &recover->its);
     rename_named(renaming, &recover->over.valid);
-    rename_entry(renaming, &recover->over.its);
     rename_entry(renaming, &recover->over.other);
 }
 
@@ -233,7 +234,6 @@ static void keep_locals(struct renaming *renaming, const struct locals *locals)
     keep(renaming, number_of(recover->draw.issue));
     keep(renaming, ticket_of(recover->its));
     keep(renaming, number_of(recover->over.valid));
-    keep(renaming, ticket_of(recover->over.its));
     keep(renaming, ticket_of(recover->over.other));
 }
 

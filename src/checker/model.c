@@ -307,10 +307,10 @@ static void lay_out(struct model *model)
         model->process_field[i] = next_field(model, &used, closure > 0 ? bits_for(closure) : OPEN_WIDTH);
     }
     model->instance.tolerant = false;
-    model->has_tickets = has_alike(model);
+    model->renames_states = has_alike(model);
     for (unsigned r = 0; r < model->regs; r++) {
         uint64_t domain = register_domain(&model->instance, r);
-        model->has_tickets |= domain == TICKET || model->instance.regs[r].array->unbounded;
+        model->renames_states |= domain == TICKET || model->instance.regs[r].array->unbounded;
         model->register_field[r] = next_field(model, &used, domain == TICKET ? TICKET_WIDTH : bits_for(domain));
     }
 }
@@ -454,7 +454,7 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
     if (step.fault == RECOVERY)
         model_kernel(model, kernel_marks, i, 0, successor);
     *events = 0;
-    return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
+    return model->renames_states ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 
 enum applied model_normalise(const struct model *model, uint64_t *state, bool gap_is_gone)

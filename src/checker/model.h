@@ -94,7 +94,7 @@ struct model {
     struct field *register_field;
     struct automaton automaton[CHECKED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
-    bool has_tickets;            /* or unbounded numbers, or states that are alike: states are renamed */
+    bool renames_states;         /* it has tickets, or unbounded numbers, or states that are alike */
     unsigned faults;             /* that may begin, as bits */
     const char *overflow;        /* why the model cannot hold all states, once it cannot */
 };
@@ -193,7 +193,7 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
     *events = transition->events;
     if (__builtin_expect(move->kind == KERNEL, 0))
         model_kernel(model, kernel_wakes_one, i, step.choice, successor);
-    return model->has_tickets ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
+    return model->renames_states ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
 
 /* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its

@@ -232,7 +232,7 @@ static void not_for_these(void **state)
     for (unsigned s = 0; s < 5; s++) {
         struct model model;
         model_open(&model, &settings[s]);
-        assert_false(has_alike(&model) || model.has_tickets);
+        assert_false(has_alike(&model) || model.renames_states);
         model_close(&model);
     }
 }

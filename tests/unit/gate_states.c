@@ -108,49 +108,25 @@ static unsigned follow(unsigned n, unsigned k, uint64_t seed)
     return entries;
 }
 
-static void follow_some(unsigned n, unsigned k)
+struct size {
+    unsigned n, k;
+};
+
+static void follow_some(void **state)
 {
+    const struct size *size = *state;
     unsigned entries = 0;
     for (uint64_t seed = 1; seed <= 40; seed++)
-        entries += follow(n, k, seed * 77);
+        entries += follow(size->n, size->k, seed * 77);
     assert_true(entries > 400);
-}
-
-static void two_one(void **state)
-{
-    (void)state;
-    follow_some(2, 1);
-}
-
-static void two_two(void **state)
-{
-    (void)state;
-    follow_some(2, 2);
-}
-
-static void three_one(void **state)
-{
-    (void)state;
-    follow_some(3, 1);
-}
-
-static void three_two(void **state)
-{
-    (void)state;
-    follow_some(3, 2);
-}
-
-static void five_three(void **state)
-{
-    (void)state;
-    follow_some(5, 3);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_one),   cmocka_unit_test(two_two),    cmocka_unit_test(three_one),
-        cmocka_unit_test(three_two), cmocka_unit_test(five_three),
-    };
+    static struct size sizes[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}, {5, 3}};
+    static const char *const names[] = {"n_2_k_1", "n_2_k_2", "n_3_k_1", "n_3_k_2", "n_5_k_3"};
+    struct CMUnitTest tests[5];
+    for (unsigned t = 0; t < 5; t++)
+        tests[t] = (struct CMUnitTest){.name = names[t], .test_func = follow_some, .initial_state = &sizes[t]};
     return cmocka_run_group_tests_name("gate_states", tests, NULL, NULL);
 }
