@@ -120,8 +120,11 @@ gate -n 2 -k 2 --fault recovery --fault abort
 gate -n 3
 gate -n 3 -k 2
 gate -n 3 --fault recovery
+gate -n 3 --fault recovery --fault abort
+gate -n 3 -k 2 --fault abort
 gate -n 3 -k 2 --passages 1 --fault recovery --fault abort
-gate -n 3 -k 2 --passages 2,1,1 --fault recovery
+gate -n 3 -k 2 --fault recovery
+gate -n 4
 END
 }
 

@@ -142,33 +142,19 @@ static inline word with_draw(word w, word issue)
     return has_drawn(w, issue) ? w : w ^ told(w) ^ entry(number_of(issue), IN, !phase_in(w));
 }
 
+/* The owner of VALID's ticket, if it waits. */
+static inline word with_grant(word w, word valid)
+{
+    word now = told(w);
+    return is_owner(now, valid) && state_of(now) == WAITING ? w ^ now ^ in_state(now, GRANTED) : w;
+}
+
 /* In whatever state the ticket is by now, unless it has been returned. */
 static inline word if_outstanding(word w, word its, enum state state)
 {
     word now = told(w);
     return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
 }
-
-/* --- drawing ------------------------------------------------------------------------------------------------------ */
-
-struct record_draw {
-    position at;
-    proc except; /* in: whose last ticket is in its record */
-    word issue;  /* out: ISSUE, whose ticket is in its drawer's record now */
-};
-
-/* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
-PROCEDURE(record_draw)
-BEGIN
-    word w;
-    AT("ISSUE")
-    L.issue = get(ISSUE);
-    if (if_need_be(who_in(L.issue) != L.except)) {
-        AT("note draw")
-        act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
-    }
-    forget(L.except);
-END
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
@@ -224,21 +210,13 @@ settle:
         L.other = 0;
         for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
         {
-            L.other = told(get(RECORD[L.another]));
-            if (is_owner(L.other, L.valid))
+            act(RECORD[L.another], w, w = with_grant(w, L.valid));
+            if (is_owner(told(w), L.valid)) {
+                L.other = told(w);
                 break;
-            L.other = 0;
+            }
         }
         forget(L.todo);
-        if (state_of(L.other) == WAITING) {
-            AT("grant")
-            change(RECORD[L.another], w, L.other, in_state(L.other, GRANTED));
-            if (told(w) != in_state(L.other, GRANTED)) {
-                forget(L.other), forget(L.another);
-                goto settle;
-            }
-            L.other = told(w);
-        }
         if (state_of(L.other) == GRANTED) {
             forget(L.other);
             AT("wake")
@@ -304,8 +282,7 @@ struct recover {
     position at;
     proc whose;
     number s;
-    word its;
-    struct record_draw draw;
+    word issue, its;
     struct hand_over over;
 };
 
@@ -313,11 +290,12 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
-    L.draw.except = (proc)n;
-    CALL(record_draw, L.draw);
-    forget(L.draw);
-    AT("its record")
-    L.its = told(get(RECORD[L.whose]));
+    AT("its draw?")
+    L.issue = get(ISSUE);
+    AT("its record") /* (G1) */
+    act(RECORD[L.whose], w, w = who_in(L.issue) == L.whose ? with_draw(w, L.issue) : w);
+    L.its = told(w);
+    forget(L.issue);
     if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
         L.its = in_state(L.its, IN);
         if (L.whose != i) {
@@ -366,7 +344,7 @@ struct locals {
     position at;
     number s;
     word own; /* this process's record: its ticket and phase */
-    struct record_draw draw;
+    word issue;
     struct look_for_dead look;
     flag lying; /* and has still to look */
 };
@@ -388,21 +366,26 @@ home:
     }
     L.own = entry(0, IN, phase_in(L.own));
 draw:
-    L.draw.except = (proc)i;
-    CALL(record_draw, L.draw);
+    AT("ISSUE")
+    L.issue = get(ISSUE);
+    /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
+    if (if_need_be(who_in(L.issue) < n && who_in(L.issue) != i)) {
+        AT("note draw")
+        act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
+    }
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
-        if (!at_most(number_of(L.draw.issue) + 1, number_of(get(VALID))))
+        if (!at_most(number_of(L.issue) + 1, number_of(get(VALID))))
             not_free();
     }
     AT("draw")
-    change(ISSUE, w, L.draw.issue, named(number_of(L.draw.issue) + 1, i, 0));
-    if (seldom(w != named(number_of(L.draw.issue) + 1, i, 0))) {
-        forget(L.draw);
+    change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
+    if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
+        forget(L.issue);
         goto draw;
     }
     waiting_room();
-    forget(L.draw);
+    forget(L.issue);
     L.own = entry(number_of(w), IN, !phase_in(L.own));
     half_way();
 drawn:
@@ -475,7 +458,7 @@ END
 
 WATCHED(RECORD, LIFE)
 
-#include "algorithms/gate_states.h" /* for the checker: which states are the same */
+#include "algorithms/gate_idle.h" /* for the checker: which states are the same, and which steps do nothing */
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
@@ -511,9 +494,11 @@ DECLARE
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", .rename_all = rename_numbers, .slot_at = offsetof(struct locals, s),
+          .fairness = "first in, first enabled", .rename_all = rename_numbers, .is_idle = is_idle_step,
+          .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
-                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},
+                 {STRONG_FIFE, ATOMIC, ABORT}, {STRONG_FIFE, ATOMIC, RECOVERY | ABORT | K_IS_1},
+                 {FIFO_ENABLING, ATOMIC, ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT | K_IS_1},
                  {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, RECOVERY | ABORT},
                  {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}));

@@ -18,7 +18,10 @@
  *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
  *    (This is where the two do not keep step; tests/unit/gate_states.c follows runs both ways.)
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
+ *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later.
  *  - One who lies in bed (registers/beds.h) without being about to sleep might as well be up.
+ *
+ * Which steps might as well be taken at once is said in gate_idle.h.
  */
 
 enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
@@ -86,12 +89,19 @@ static bool is_stale(word copy, word now)
 }
 
 /* Only if the draw is in the record: otherwise it may be noted still. */
-static void forget_stale_draw(unsigned n, struct record_draw *draw, const word *issue, const word *records)
+static void forget_stale_draw(unsigned n, word *copy, word issue, const word *records)
 {
-    unsigned who = who_in(draw->issue);
-    if (!is_stale(draw->issue, *issue) || (who < n && !at_most(number_of(draw->issue), ticket_of(records[who]))))
-        return;
-    draw->issue = STALE;
+    unsigned who = who_in(*copy);
+    if (is_stale(*copy, issue) && (who >= n || has_drawn(records[who], *copy)))
+        *copy = STALE;
+}
+
+/* It asks only whether this is a draw of the one it recovers. */
+static void forget_other_draw(struct recover *recover, const word *records)
+{
+    if (recover->issue != 0 &&
+        (who_in(recover->issue) != recover->whose || has_drawn(records[recover->whose], recover->issue)))
+        recover->issue = STALE;
 }
 
 /* Only if it cannot bury any more, nor free a slot. */
@@ -105,12 +115,6 @@ static void forget_stale_ticket(struct recover *recover, word record, const word
     recover->its = entry(0, IN, 0);
 }
 
-/* In whose records this round looks still for the owner of the ticket it speaks of. */
-static procset to_be_read(unsigned n, const struct hand_over *over)
-{
-    return over->todo != 0 ? over->todo : over->other != 0 ? ((procset)1 << n) - 1 : 0;
-}
-
 static bool is_in(procset set, unsigned i)
 {
     return set >> i & 1;
@@ -119,7 +123,7 @@ static bool is_in(procset set, unsigned i)
 /* It will find nobody who has this ticket. */
 static bool is_gone(unsigned n, const struct hand_over *over, word issue, const word *records)
 {
-    procset set = to_be_read(n, over);
+    procset set = over->todo; /* whose records it has still to look at */
     word number = number_of(over->valid);
     for (unsigned i = 0; i < n; i++)
         if (is_in(set, i) && is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
@@ -131,23 +135,11 @@ static bool is_gone(unsigned n, const struct hand_over *over, word issue, const 
     return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 
-/* One who has been granted its ticket may lie down again, before it sees that. */
-static bool may_grant(word record, word other)
-{
-    word now = told(record);
-    return in_state(now, OUT) == in_state(other, OUT) && (state_of(now) == WAITING || state_of(now) == GRANTED);
-}
-
 /* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
  * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
 static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
 {
     const word *records = registers + 2;
-    if (over->stage == SETTLING && state_of(over->other) == WAITING &&
-        !may_grant(records[over->another], over->other)) {
-        over->other = entry(0, WAITING, 0);
-        over->another = 0;
-    }
     if (over->valid == 0 || over->valid == registers[1])
         return;
     if (over->stage == LOOKING) {
@@ -197,21 +189,30 @@ static void forget_names(unsigned n, word *registers, void *const *frames)
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = frames[i];
         struct recover *recover = &locals->look.recover;
-        if (drawn) {
-            forget_name(&locals->draw.issue, issue);
-            forget_name(&recover->draw.issue, issue);
-        }
+        if (drawn)
+            forget_name(&locals->issue, issue);
         if (returned)
             forget_name(&recover->over.valid, valid);
     }
+}
+
+/* Nobody compares it any more: draws that have been noted are forgotten, and all else asks for outstanding tickets. */
+static void forget_returned(word *record, struct locals *locals)
+{
+    word ticket = ticket_of(*record);
+    if (is_outstanding(told(*record)))
+        return;
+    *record ^= (ticket ^ 1) << NUMBER_AT;
+    if (ticket_of(locals->own) == ticket)
+        locals->own ^= (ticket ^ 1) << NUMBER_AT;
 }
 
 static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
 {
     const word *records = registers + 2;
     struct recover *recover = &locals->look.recover;
-    forget_stale_draw(n, &locals->draw, &registers[0], records);
-    forget_stale_draw(n, &recover->draw, &registers[0], records);
+    forget_stale_draw(n, &locals->issue, registers[0], records);
+    forget_other_draw(recover, records);
     forget_stale_ticket(recover, records[recover->whose], records + n, k);
     forget_stale_round(n, &recover->over, registers);
 }
@@ -220,8 +221,8 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
 {
     struct recover *recover = &locals->look.recover;
     rename_entry(renaming, &locals->own);
-    rename_named(renaming, &locals->draw.issue);
-    rename_named(renaming, &recover->draw.issue);
+    rename_named(renaming, &locals->issue);
+    rename_named(renaming, &recover->issue);
     rename_entry(renaming, &recover->its);
     rename_named(renaming, &recover->over.valid);
     rename_entry(renaming, &recover->over.other);
@@ -230,8 +231,8 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
 static void keep_locals(struct renaming *renaming, const struct locals *locals)
 {
     const struct recover *recover = &locals->look.recover;
-    keep(renaming, number_of(locals->draw.issue));
-    keep(renaming, number_of(recover->draw.issue));
+    keep(renaming, number_of(locals->issue));
+    keep(renaming, number_of(recover->issue));
     keep(renaming, ticket_of(recover->its));
     keep(renaming, number_of(recover->over.valid));
     keep(renaming, ticket_of(recover->over.other));
@@ -287,6 +288,8 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
     }
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
+    for (unsigned i = 0; i < n; i++)
+        forget_returned(&records[i], frames[i]);
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
             flip_phase(n, i, registers, frames);

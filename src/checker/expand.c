@@ -4,6 +4,7 @@
  */
 #include "checker/die.h"
 #include "checker/hash.h"
+#include "checker/idle.h"
 #include "checker/search.h"
 
 #include <stdlib.h>
@@ -85,6 +86,8 @@ static inline __attribute__((always_inline)) void take_step_of(struct share *sha
     do {
         applied = move != NULL ? apply_move(search->model, words, share->state, step, move, successor, &events)
                                : model_apply(search->model, share->state, step, successor, &events);
+        if (applied == APPLIED && search->model->hurries)
+            applied = take_idle_steps(search->model, successor);
         if (applied == MISSING) {
             note_missing(share, step);
             return;

@@ -3,6 +3,7 @@
 
 #include "checker/die.h"
 #include "checker/hash.h"
+#include "checker/idle.h"
 #include "checker/parallel.h"
 
 #include <pthread.h>
@@ -128,6 +129,8 @@ static bool learn_missing(struct search *search)
             uint64_t successor[WORDS_MAX];
             uint8_t events;
             enum applied applied = model_learn(search->model, missing->state, missing->step, successor, &events);
+            if (applied == APPLIED && search->model->hurries)
+                applied = learn_idle_steps(search->model, successor);
             missing->step.gap_is_gone = true;
             if (applied == AMBIGUOUS)
                 applied = model_learn(search->model, missing->state, missing->step, successor, &events);
@@ -390,6 +393,7 @@ void explore(struct exploration *exploration, struct model *model, const struct 
              const struct exploration_options *options)
 {
     model_open(model, setting);
+    model->hurries = options->hurry && has_idle_steps(model);
     explore_model(exploration, model, options);
 }
 

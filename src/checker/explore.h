@@ -24,6 +24,7 @@ struct exploration_options {
     bool fingerprints;
     bool want_graph;                                 /* record the edges */
     bool stop_at_violation;                          /* nothing but exclusion is asked */
+    bool hurry;                                      /* take idle steps at once, if the text tells which (idle.h) */
     uint64_t max_states;                             /* 0: no limit */
     uint64_t memory_limit;                           /* bytes */
     const struct schedule_file *schedule;            /* to be followed first; or NULL */

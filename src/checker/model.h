@@ -95,6 +95,7 @@ struct model {
     struct automaton automaton[CHECKED_PROCESSES_MAX];
     uint64_t initial[WORDS_MAX]; /* the first of the states to start in */
     bool renames_states;         /* it has tickets, or unbounded numbers, or states that are alike */
+    bool hurries;                /* idle steps are taken at once (idle.h) */
     unsigned faults;             /* that may begin, as bits */
     const char *overflow;        /* why the model cannot hold all states, once it cannot */
 };

@@ -262,9 +262,11 @@ void process_start(const struct instance *instance, unsigned i, struct process *
     stand_before_first_access(instance, i, process);
 }
 
+/* A newcomer takes its place, and sees to what the dead one left, though it may have no passage left. */
 bool process_can_step(const struct process *process)
 {
-    return !process->crashed && !(process->section == REMAINDER && process->passages == 0);
+    bool has_none_left = process->section == REMAINDER && process->passages == 0 && process->mode != JOINING;
+    return !process->crashed && !has_none_left;
 }
 
 /* Whether the text keeps the rules: one access, to a declared register, by one who may, of a value that it can hold. */

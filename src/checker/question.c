@@ -67,6 +67,16 @@ static void find_lasting(struct graph *graph)
     free(in);
 }
 
+/* Whoever looks at every step, or counts them, wants the idle ones too. */
+static bool may_hurry(const struct question *question)
+{
+    bool counts = false;
+    for (unsigned p = 0; p < question->property_count; p++)
+        counts |= question->properties[p] == BOUNDED_DOORWAY || question->properties[p] == BOUNDED_EXIT ||
+                  is_local_spin(question->properties[p]);
+    return !counts && !question->every_step && !question->keep_graph && !question->keep_enabled;
+}
+
 void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
@@ -77,6 +87,7 @@ void question_answer(struct question *question, struct answer *answer)
         options->want_graph |= property_info[question->properties[p]].needs_graph;
         needs_enabled |= property_info[question->properties[p]].needs_enabled;
     }
+    options->hurry = may_hurry(question);
     options->stop_at_violation = !options->want_graph;
     /* The questions asked of a graph need as much memory again as the graph. */
     if (options->memory_limit == 0)

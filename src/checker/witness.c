@@ -3,6 +3,7 @@
 
 #include "checker/die.h"
 #include "checker/hash.h"
+#include "checker/idle.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static void append(struct witness *witness, struct step step)
     witness->steps[witness->count++] = step;
 }
 
-void witness_step(struct witness *witness, const struct model *model, struct step step)
+static void take_one_step(struct witness *witness, const struct model *model, struct step step)
 {
     uint64_t successor[WORDS_MAX];
     uint8_t events;
@@ -25,6 +26,13 @@ void witness_step(struct witness *witness, const struct model *model, struct ste
         die("internal error: a step of a counterexample cannot be taken");
     memcpy(witness->state, successor, model->words * sizeof *successor);
     append(witness, step);
+}
+
+void witness_step(struct witness *witness, const struct model *model, struct step step)
+{
+    take_one_step(witness, model, step);
+    while (model->hurries && next_idle_step(model, witness->state, &step))
+        take_one_step(witness, model, step);
 }
 
 enum { ANY_PROCESS = 255 };
@@ -49,6 +57,8 @@ static void look_at_step(void *context, struct step step, const struct move *mov
     enum applied applied;
     do {
         applied = model_apply(wanted->model, wanted->from, step, successor, &events);
+        if (applied == APPLIED && wanted->model->hurries)
+            applied = take_idle_steps(wanted->model, successor);
         if (wanted->found || applied == MISSING)
             return;
         wanted->found = wanted->store->fingerprints ? hash_words(successor, wanted->model->words) == *wanted->record
@@ -106,7 +116,7 @@ void witness_open(struct witness *witness, const struct exploration *exploration
         find_root(exploration, numbers[0], witness->start);
     memcpy(witness->state, witness->start, sizeof witness->state);
     for (size_t s = 0; s < exploration->beginning.count; s++)
-        witness_step(witness, exploration->model, exploration->beginning.steps[s]);
+        take_one_step(witness, exploration->model, exploration->beginning.steps[s]);
     for (size_t s = 1; s < length; s++)
         go_to_number(witness, exploration, numbers[s], ANY_PROCESS);
     free(numbers);
@@ -184,8 +194,9 @@ static void retrace(struct witness *witness, const struct exploration *explorati
 }
 
 /* Goes from where the witness is to the nearest state that meets the goal, takes the step that meets it, and returns
- * the state that it was taken from. */
-static uint32_t go_to_goal(struct witness *witness, const struct exploration *exploration, const struct goal *goal)
+ * the state that it was taken from, and *before: how many steps there were by then. */
+static uint32_t go_to_goal(struct witness *witness, const struct exploration *exploration, const struct goal *goal,
+                           size_t *before)
 {
     const struct part *part = goal->part;
     const struct graph *graph = part->graph;
@@ -213,6 +224,7 @@ static uint32_t go_to_goal(struct witness *witness, const struct exploration *ex
         die("internal error: a loop does not close");
     uint32_t met_at = queue[head];
     retrace(witness, exploration, hops, met_at);
+    *before = witness->count;
     if (goal->processes != 0 || goal->event.mask != 0)
         witness_go(witness, exploration, to, process);
     free(hops);
@@ -224,9 +236,11 @@ static uint32_t go_to_goal(struct witness *witness, const struct exploration *ex
 static void close_loop(struct witness *witness, const struct exploration *exploration, const struct part *part,
                        const struct components *components, uint32_t start)
 {
+    size_t before;
     go_to_goal(
         witness, exploration,
-        &(struct goal){.part = part, .components = components, .component = components->of[start], .state = start});
+        &(struct goal){.part = part, .components = components, .component = components->of[start], .state = start},
+        &before);
 }
 
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
@@ -243,8 +257,7 @@ void witness_loop_of(struct witness *witness, const struct exploration *explorat
     struct components components;
     components_find(&components, part);
     struct goal goal = {.part = part, .components = &components, .component = NO_COMPONENT, .event = event};
-    uint32_t start = go_to_goal(witness, exploration, &goal);
-    witness->loop = witness->count - 1;
+    uint32_t start = go_to_goal(witness, exploration, &goal, &witness->loop);
     close_loop(witness, exploration, part, &components, start);
     witness->loop_end = witness->count;
     components_close(&components);
@@ -259,10 +272,11 @@ void witness_fair_loop(struct witness *witness, const struct exploration *explor
     uint16_t wanted = all & (uint16_t)~resting(&graph->standing[start]);
     witness->loop = witness->count;
     while (wanted != 0) {
-        size_t before = witness->count;
+        size_t first = witness->count, before;
         go_to_goal(witness, exploration,
-                   &(struct goal){.part = part, .components = components, .component = component, .processes = wanted});
-        for (size_t s = before; s < witness->count; s++)
+                   &(struct goal){.part = part, .components = components, .component = component, .processes = wanted},
+                   &before);
+        for (size_t s = first; s < witness->count; s++)
             wanted &= (uint16_t) ~(1u << witness->steps[s].process);
     }
     close_loop(witness, exploration, part, components, start);

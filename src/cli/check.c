@@ -43,6 +43,9 @@ static const char help_text[] =
     "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --every-step          one by one also the steps of a gate with faults that do nothing, whenever they are "
+    "taken;\n"
+    "                        by default these are taken at once, and not counted: the verdicts are the same\n"
     "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
     "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
@@ -160,6 +163,7 @@ static void claimed_properties(struct request *request)
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
+            (!(about->claims[c].faults & K_IS_1) || request->question.setting.k == 1) &&
             (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
@@ -233,6 +237,8 @@ static void read_request(struct request *request, int argc, char **argv)
             request->question.setting.any_order = strcmp(order, "any") == 0;
             if (!request->question.setting.any_order && strcmp(order, "native") != 0)
                 usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+        } else if (strcmp(option, "--every-step") == 0) {
+            request->question.every_step = true;
         } else if (strcmp(option, "--schedule") == 0) {
             request->schedule.name = option_value(&arguments, option);
         } else if (strcmp(option, "--fingerprints") == 0) {

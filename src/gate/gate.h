@@ -103,7 +103,7 @@ struct sleeper {
     struct seat *seat;
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
-    bool slept, saw_dead;
+    bool slept, napped, saw_dead;
     admit_error why; /* of giving up; noted already */
 };
 
@@ -269,6 +269,8 @@ struct standing {
     uint64_t ticket;
 };
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
+/* Whether the ticket of one who waits, as its record has it, becomes valid with the next return, if it is not yet. */
+bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 bool admit_ticket_before(uint64_t a, uint64_t b);
 uint64_t admit_protocol_drawn(const admit_gate *gate); /* tickets drawn since the start, reserved ones included */
 /* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */

@@ -81,7 +81,7 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     start_frame(&frame, AT_LEISURE);
     frame.own = own;
     give_up(&seat->passage, shared_of(seat->gate), &frame);
-    sleeper->slept = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     atomic_fetch_add(&seat->gate->header->abandoned, 1);
     return sleeper->why;
@@ -92,7 +92,7 @@ static void after_waiting(struct sleeper *sleeper)
 {
     bool saw_dead = sleeper->saw_dead;
     record_entry(sleeper->seat);
-    sleeper->slept = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
     if (saw_dead)
         admit_bury_dead(sleeper->gate);
 }
@@ -320,10 +320,25 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
     return (frame.at & TOO_HASTY) == 0;
 }
 
+/* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has not
+ * left its hint yet has still to look whether it is next. With more inside than cores it would only be in their way. */
+static void rouse_next(const struct seat *seat)
+{
+    const struct gate_cells *cells = &seat->gate->cells;
+    if (admit_gate_k(seat->gate) > admit_cores())
+        return;
+    word next = get(cells->valid[0]) + ONE_TICKET;
+    struct cell *record = &cells->record[admit_likely(&seat->sleeper, number_of(next), seat->who)];
+    word its = get(*record);
+    if (state_of(its) == WAITING && is_owner(its, next))
+        wake(*record);
+}
+
 static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
 {
     seat->state = seat->gate->serial | SEAT_AMONG_OTHERS | phase_of(seat);
     leaves(seat, at);
+    rouse_next(seat);
     return ADMIT_OK;
 }
 
@@ -447,6 +462,11 @@ struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
     else
         standing.stage = is_valid(valid, its) ? STAGE_VALID : STAGE_WAITING;
     return standing;
+}
+
+bool admit_protocol_is_next(const admit_gate *gate, uint64_t record)
+{
+    return is_valid(get(gate->cells.valid[0]) + ONE_TICKET, record);
 }
 
 bool admit_ticket_before(uint64_t a, uint64_t b)

@@ -4,6 +4,10 @@
  * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
  * all of that.
  *
+ * That is a long list for a short wait. So who is not next in line naps first: it sleeps on its record alone, and looks
+ * again after 20 ms, or when it has become the next and whoever left has roused it (protocol.c); from then on it keeps
+ * the whole watch. See docs/gate.md.
+ *
  * The kernel takes 128 words. Where there are more participants, those who are in line or inside are watched first, and
  * so many looks a second make up for the rest; the same where the kernel has no futex_waitv.
  */
@@ -22,7 +26,7 @@
 enum {
     DOZE_NS = 1000000,          /* until a seat may be free */
     HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
-    OTHERS_LOOK_NS = 20000000,  /* of the others */
+    OTHERS_LOOK_NS = 20000000,  /* of the others; of those who nap */
     ALL_LOOK_NS = 500000000,    /* of everybody: whom the kernel woke may have been stopped before it could act */
     ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
     CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
@@ -262,6 +266,25 @@ static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
             FUTEX_BITSET_MATCH_ANY);
 }
 
+/* On its record alone, for a short time; once in a wait, and only if nothing but its turn can end that. */
+static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
+{
+    struct timespec limit = {.tv_nsec = OTHERS_LOOK_NS};
+    sleeper->napped = true;
+    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT, (uint32_t)value, &limit, NULL, 0);
+}
+
+/* As many looks as before one lies down (`patiently`), by one who was roused because it is next. */
+static bool changes_soon(const struct cell *cell, uint64_t value)
+{
+    for (unsigned looks = 0; looks < LOOKS && admit_cores() > 1; looks++) {
+        if (atomic_load(&cell->value) != value)
+            return true;
+        admit_pause();
+    }
+    return false;
+}
+
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
     if (sleeper == NULL) {
@@ -269,6 +292,13 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
         return;
     }
     admit_gate *gate = sleeper->gate;
+    bool next = admit_protocol_is_next(gate, value);
+    if (!next && !sleeper->napped && sleeper->how == NULL) {
+        nap(sleeper, cell, value);
+        return;
+    }
+    if (next && sleeper->napped && changes_soon(cell, value))
+        return;
     struct watch_list list;
     list.count = 0;
     list.orphan = list.news = false;

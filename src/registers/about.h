@@ -62,6 +62,10 @@ struct stand {
  * for alike that are not. checker/numbers.h says when this is asked. */
 typedef bool states_alike(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
 
+/* Whether the next step of process i is idle: it changes nothing, now or whenever else it may be taken, and leads to the
+ * same place. checker/idle.h says what this is for. */
+typedef bool idle_step(unsigned n, unsigned k, const uint64_t *registers, const struct stand *stands, unsigned i);
+
 /* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
  * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
  * locals: checker/climbing.h tells what this is for. */
@@ -95,11 +99,14 @@ enum property {
 /* Faults, as bits, so that a claim can name all that it tolerates. */
 enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32 };
 
+/* Beside the faults of a claim: it is made for k = 1 only. */
+enum { K_IS_1 = 1 << 8 };
+
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {
     enum property property;
     enum register_kind down_to;
-    unsigned faults;
+    unsigned faults; /* and K_IS_1 */
 };
 
 enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };
@@ -125,9 +132,10 @@ struct about {
     struct climb climb;                            /* if tickets are made by such an operation, and only so */
     unsigned (*word_bits)(unsigned n, unsigned k); /* of the one word it packs its variables into; NULL: it has none */
     struct number_renaming renumbering;            /* if that word is unbounded */
-    size_t slot_at; /* of the slot number, a byte, among the locals; 0: it has none */
+    size_t slot_at;                                /* of the slot number, a byte, among the locals; 0: it has none */
     rename_all *rename_all;                        /* if several registers hold numbers without bound */
     states_alike *alike;                           /* if many states have the same future */
+    idle_step *is_idle;                            /* if it has steps that are idle */
 };
 
 /* What is claimed about a property, or NULL. */

@@ -138,6 +138,26 @@ load helper
     json '.exhaustive == false and .bounds.passages == [2, 2]'
 }
 
+@test "idle steps are taken at once, or with --every-step one by one, with the same verdicts" {
+    exits 0 check gate -n 2 -k 2 --fault recovery
+    says "Steps that do nothing, whenever they are taken, were taken at once"
+    exits 0 check gate -n 2 -k 2 --fault recovery --json
+    json '.bounds.idle_steps == "at once" and .exhaustive'
+    at_once=$output
+    exits 0 check gate -n 2 -k 2 --fault recovery --every-step --json
+    json '.bounds.idle_steps == null and .exhaustive'
+    [ "$(jq -c '[.properties[].verdict]' <<<"$output")" = "$(jq -c '[.properties[].verdict]' <<<"$at_once")" ]
+    [ "$(jq .states <<<"$output")" -gt "$(jq .states <<<"$at_once")" ]
+    for how in "" --every-step; do
+        exits 1 check gate:note_fails -n 2 --fault recovery --property exclusion $how
+    done
+    # Where steps are counted, all are.
+    exits 0 check gate -n 2 -k 2 --json
+    json '.bounds.idle_steps == null'
+    exits 1 check gate -n 2 --fault recovery --property bounded-exit --json
+    json '.bounds.idle_steps == null'
+}
+
 @test "with --fingerprints it holds up to a probability, and finds the same" {
     exits 0 check bakery -n 3 --fingerprints --property exclusion
     says "holds up to fingerprints (a state is missed with probability"

@@ -15,7 +15,7 @@ load helper
         says_not bounded-doorway
     done
     exits 0 check gate -n 2 -k 2 --fault recovery
-    says "strong-fife          P10  holds"
+    says "fife                 P9   holds"
     says "distinct-slots       P15  holds"
 }
 
@@ -34,6 +34,18 @@ load helper
     json '[.properties[].name] | contains(["no-slot-lost", "distinct-slots"]) and (contains(["bounded-exit"]) | not)'
     exits 0 check gate -n 2 --json
     json '[.properties[].name] | contains(["bounded-exit"])'
+    # Some for k = 1 only.
+    exits 0 check gate -n 2 --fault recovery --json
+    json '[.properties[].name] | contains(["strong-fife", "fifo-enabling"])'
+    exits 0 check gate -n 2 -k 2 --fault recovery --json
+    json '[.properties[].name] | (contains(["strong-fife"]) or contains(["fifo-enabling"])) | not'
+    exits 0 check gate -n 2 -k 2 --fault abort --json
+    json '[.properties[].name] | contains(["strong-fife", "fifo-enabling"])'
+}
+
+@test "a newcomer comes although no passage is left, and finishes what the dead one left" {
+    exits 0 check gate -n 1 --passages 1 --fault recovery --property deadlock-freedom
+    exits 0 check gate -n 2 --passages 1,2 --fault recovery:1 --property lockout-freedom
 }
 
 @test "the faults are named, in the output and in the JSON" {

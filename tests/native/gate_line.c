@@ -303,27 +303,33 @@ static void interrupt(int signal)
     admit_gate_interrupt(to_interrupt);
 }
 
+/* The first in line, and one behind it. */
 static void a_signal_can_interrupt(void **state)
 {
     (void)state;
     admit_gate *gate = new_gate(1, 8);
     admit_hold hold;
-    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
-    pid_t child = fork();
-    if (child == 0) {
-        admit_hold own;
-        to_interrupt = gate;
-        signal(SIGUSR1, interrupt);
-        _exit(admit_gate_enter_with(gate, &own, &(admit_wait){.interruptible = 1}) == ADMIT_INTERRUPTED ? 0 : 1);
-    }
-    while (waiters_of(gate) == 0)
-        sched_yield();
-    usleep(2000);
-    kill(child, SIGUSR1);
+    pid_t child[2];
     int status;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
-    assert_int_equal(waiters_of(gate), 0);
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    for (unsigned c = 0; c < 2; c++) {
+        child[c] = fork();
+        if (child[c] == 0) {
+            admit_hold own;
+            to_interrupt = gate;
+            signal(SIGUSR1, interrupt);
+            _exit(admit_gate_enter_with(gate, &own, &(admit_wait){.interruptible = 1}) == ADMIT_INTERRUPTED ? 0 : 1);
+        }
+        while (waiters_of(gate) <= c)
+            sched_yield();
+    }
+    usleep(2000);
+    for (unsigned c = 2; c-- > 0;) {
+        kill(child[c], SIGUSR1);
+        waitpid(child[c], &status, 0);
+        assert_int_equal(status, 0);
+        assert_int_equal(waiters_of(gate), c);
+    }
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     admit_gate_close(gate);
 }

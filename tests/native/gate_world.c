@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate in a world that is not as one would like it: more participants than the kernel watches at once, a kernel
- * without futex_waitv, a full disk, other users, containers, a releaser that is killed before it has woken anybody.
+ * without futex_waitv, a full disk, other users, containers, a releaser that is killed before it has woken anybody,
+ * deaths and removal while those in line nap.
  * What needs root, or a kernel that allows it, is skipped elsewhere, with the reason.
  */
 #include "gate_witness.h"
@@ -549,6 +550,88 @@ static void who_is_woken_and_stopped_holds_up_nobody(void **state)
     print_message("# with the first in line stopped, the second was in after %.1f ms at most\n", (double)longest / 1e6);
 }
 
+/* --- while they nap ----------------------------------------------------------------------------------------------- */
+
+enum { LINE = 5, WAS_REMOVED = 2, TOO_LONG_S = 20 };
+
+/* One behind the other, each without a condition: all but the first nap, for as long as one may. */
+static void form_line(admit_gate *gate, pid_t waiter[LINE])
+{
+    for (unsigned w = 0; w < LINE; w++) {
+        waiter[w] = fork();
+        if (waiter[w] == 0) {
+            admit_hold hold;
+            alarm(TOO_LONG_S);
+            admit_error error = admit_gate_enter(gate, &hold);
+            if (error == ADMIT_OK)
+                error = admit_gate_leave(gate, &hold);
+            _exit(error == ADMIT_OK ? 0 : error == ADMIT_REMOVED ? WAS_REMOVED : 1);
+        }
+        await_waiters(gate, w + 1);
+    }
+}
+
+/* The holder, and so many of those in line, from the first, who may be the only one that watches. */
+static void deaths_are_noticed_by_those_who_nap(void **state)
+{
+    (void)state;
+    for (unsigned killed = 0; killed < LINE; killed++) {
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = LINE + 3});
+        pid_t waiter[LINE], holder = start_holder(gate);
+        form_line(gate, waiter);
+        for (unsigned w = 0; w < killed; w++)
+            kill(waiter[w], SIGKILL);
+        end(holder);
+        for (unsigned w = 0; w < LINE; w++)
+            assert_int_equal(status_of(waiter[w]), w < killed ? 100 + SIGKILL : 0);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+    }
+}
+
+/* Each of those in line is killed as soon as it is inside, so that nobody leaves and rouses the next. */
+static void one_after_the_other_dies_inside(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = LINE + 3});
+    _Atomic uint32_t *inside = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    admit_hold hold;
+    pid_t child[LINE];
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    for (unsigned c = 0; c < LINE; c++) {
+        child[c] = fork();
+        if (child[c] == 0) {
+            alarm(TOO_LONG_S);
+            if (admit_gate_enter(gate, &hold) != ADMIT_OK || atomic_fetch_add(inside, 1) != c ||
+                hold.owner_died != (c > 0))
+                _exit(1);
+            kill(getpid(), SIGKILL);
+        }
+        await_waiters(gate, c + 1);
+    }
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    for (unsigned c = 0; c < LINE; c++)
+        assert_int_equal(status_of(child[c]), 100 + SIGKILL);
+    assert_int_equal(atomic_load(inside), LINE);
+    assert_all_slots_are_there(gate, 1);
+    admit_gate_close(gate);
+    munmap((void *)inside, 4096);
+}
+
+static void a_removal_reaches_those_who_nap(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_open_with("napping", &(admit_gate_options){.k = 1, .capacity = LINE + 3});
+    assert_non_null(gate);
+    pid_t waiter[LINE], holder = start_holder(gate);
+    form_line(gate, waiter);
+    assert_int_equal(admit_gate_remove("napping", 1), ADMIT_OK);
+    for (unsigned w = 0; w < LINE; w++)
+        assert_int_equal(status_of(waiter[w]), WAS_REMOVED);
+    end(holder);
+    admit_gate_close(gate);
+}
+
 int main(void)
 {
     test_directory();
@@ -563,6 +646,9 @@ int main(void)
         cmocka_unit_test(a_hold_is_not_inherited_into_a_container),
         cmocka_unit_test(a_releaser_may_die_before_it_has_woken_anybody),
         cmocka_unit_test(who_is_woken_and_stopped_holds_up_nobody),
+        cmocka_unit_test(deaths_are_noticed_by_those_who_nap),
+        cmocka_unit_test(one_after_the_other_dies_inside),
+        cmocka_unit_test(a_removal_reaches_those_who_nap),
     };
     int failed = cmocka_run_group_tests_name("gate world", tests, NULL, NULL);
     remove_test_directory();

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gate_idle.h - for the checker: which steps of the gate (gate.c) are idle (checker/idle.h), marker by marker: those of which
+ * it is certain by now that they change nothing and where they lead to, whatever the others do before. ISSUE and VALID never
+ * come back to a value, a record never to a ticket; that is where the certainty comes from.
+ *
+ * tests/unit/idle.c tries all of them, in every state of two processes and on random runs of more.
+ */
+#include "algorithms/gate_states.h"
+
+/* A state, as process i stands in it. */
+struct outlook {
+    unsigned n, k, i;
+    word issue, valid;
+    const word *records, *slots;
+    const struct locals *own;
+    const struct recover *recover;
+    const struct hand_over *over;
+};
+
+static bool is_out(const struct outlook *at)
+{
+    return !is_outstanding(told(at->records[at->i]));
+}
+
+/* A compare-and-swap of VALID will fail, and all looks before it are in vain: the round ends where it began. */
+static bool is_old_round(const struct outlook *at)
+{
+    return at->over->valid != at->valid;
+}
+
+/* --- enter -------------------------------------------------------------------------------------------------------- */
+
+static bool draw_was_noted(const struct outlook *at)
+{
+    unsigned who = who_in(at->own->issue);
+    return who >= at->n || has_drawn(at->records[who], at->own->issue);
+}
+
+static bool draw_will_fail(const struct outlook *at)
+{
+    return at->own->issue != at->issue;
+}
+
+/* With k = 1 this is the step that leads inside. */
+static bool is_valid_for_good(const struct outlook *at)
+{
+    return at->k > 1 && is_valid(at->valid, at->own->own);
+}
+
+/* Somebody has died since it lay down. */
+static bool will_not_sleep(const struct outlook *at)
+{
+    return bed(at->records[at->i]) != LYING;
+}
+
+/* --- hand over ---------------------------------------------------------------------------------------------------- */
+
+static bool own_is_out(const struct outlook *at)
+{
+    return at->over->whose == at->i && is_out(at);
+}
+
+/* Once a ticket has been drawn it is certain who has it. */
+static bool finds_another(const struct outlook *at)
+{
+    word number = number_of(at->over->valid);
+    unsigned who = (unsigned)__builtin_ctzll(at->over->todo);
+    if (number == 0) /* a ticket that nobody has (gate_states.h) */
+        return true;
+    if (!at_most(number, number_of(at->issue)))
+        return false;
+    bool will_have_it =
+        number == number_of(at->issue) && who_in(at->issue) == who && !has_drawn(at->records[who], at->issue);
+    return !will_have_it && !(is_outstanding(told(at->records[who])) && ticket_of(at->records[who]) == number);
+}
+
+static bool return_names_nobody(const struct outlook *at)
+{
+    return is_old_round(at) || who_in(at->valid) >= at->n;
+}
+
+static bool return_was_noted(const struct outlook *at)
+{
+    word record = at->records[at->over->another];
+    return if_outstanding(record, at->over->other, OUT) == record;
+}
+
+/* --- recover ------------------------------------------------------------------------------------------------------ */
+
+/* Of itself: it draws no ticket now. */
+static bool own_draw_was_noted(const struct outlook *at)
+{
+    return at->recover->whose == at->i && (who_in(at->issue) != at->i || has_drawn(at->records[at->i], at->issue));
+}
+
+/* Returned or abandoned is all the same. */
+static bool own_needs_no_burial(const struct outlook *at)
+{
+    return at->recover->whose == at->i && at->recover->issue == STALE &&
+           (is_out(at) || state_of(told(at->records[at->i])) == ABANDONED);
+}
+
+static bool slot_is_not_its_own(const struct outlook *at)
+{
+    const struct recover *recover = at->recover;
+    return at->slots[recover->s] != named(ticket_of(recover->its), recover->whose, 0);
+}
+
+static bool was_buried(const struct outlook *at)
+{
+    word record = at->records[at->recover->whose];
+    return if_outstanding(record, at->recover->its, ABANDONED) == record;
+}
+
+static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, const struct stand *stands, unsigned i)
+{
+    static const struct {
+        const char *marker;
+        bool (*test)(const struct outlook *at);
+    } markers[] = {
+        {"own record", is_out},
+        {"passed?", is_out},
+        {"note draw", draw_was_noted},
+        {"draw", draw_will_fail},
+        {"valid?", is_valid_for_good},
+        {"valid now?", is_valid_for_good},
+        {"fall asleep", will_not_sleep},
+        {"its ticket", own_is_out},
+        {"still so?", is_old_round},
+        {"whose is it?", finds_another},
+        {"whose turn?", is_old_round},
+        {"whose return?", return_names_nobody},
+        {"still VALID?", is_old_round},
+        {"note return", return_was_noted},
+        {"return", is_old_round},
+        {"its draw?", own_draw_was_noted},
+        {"its record", own_needs_no_burial},
+        {"free its slot", slot_is_not_its_own},
+        {"bury", was_buried},
+    };
+    const struct locals *own = stands[i].locals;
+    const word *records = registers + 2;
+    struct outlook at = {.n = n,
+                         .k = k,
+                         .i = i,
+                         .issue = registers[0],
+                         .valid = registers[1],
+                         .records = records,
+                         .slots = records + n,
+                         .own = own,
+                         .recover = &own->look.recover,
+                         .over = &own->look.recover.over};
+    for (size_t m = 0; m < sizeof markers / sizeof *markers; m++)
+        if (strcmp(stands[i].marker, markers[m].marker) == 0)
+            return markers[m].test(&at);
+    return false;
+}
