@@ -75,12 +75,6 @@ static void both_step(struct pair *pair, struct step step)
     }
 }
 
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
-    return *random;
-}
-
 /* Runs in bursts, so that a process often goes round while another stands still; faults begin seldom. */
 static void random_run(const char *id, unsigned n, unsigned crashes, uint64_t seed)
 {

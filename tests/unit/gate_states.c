@@ -25,12 +25,6 @@ static void note_step(void *context, struct step step, const struct move *move)
         walk->steps[walk->count++] = step;
 }
 
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
-    return *random;
-}
-
 /* In bursts, so that one often goes round while another stands still with an old copy. */
 static void choose_run(const struct setting *setting, uint64_t seed, struct trace *trace)
 {

@@ -121,12 +121,6 @@ static void all_states(void **state)
     explored_close(explored);
 }
 
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
-    return *random;
-}
-
 /* Without hurry, and in bursts, so that one often goes round while another stands still. */
 static unsigned random_run(const struct setting *setting, uint64_t random)
 {
@@ -164,10 +158,31 @@ static void random_runs(void **state)
     assert_true(idle > 20 * STEPS / 4);
 }
 
+static bool always(unsigned n, unsigned k, const uint64_t *registers, const struct stand *stands, unsigned i)
+{
+    (void)n, (void)k, (void)registers, (void)stands, (void)i;
+    return true;
+}
+
+/* A text that calls a step idle which changes a register, or leads inside, is not believed. */
+static void a_broken_word_is_noticed(void **state)
+{
+    struct setting setting = with_deaths(*state);
+    struct stepped_algorithm liar = *setting.algorithm;
+    struct exploration_options options = {.hurry = true};
+    struct explored *explored = calloc(1, sizeof *explored);
+    liar.about.is_idle = always;
+    setting.algorithm = &liar;
+    explore(&explored->exploration, &explored->model, &setting, &options);
+    assert_string_equal(explored->exploration.stopped, "a step that was taken for idle is not");
+    explored_close(explored);
+}
+
 int main(void)
 {
     static struct size sizes[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 2}, {5, 3}};
     const struct CMUnitTest tests[] = {
+        {"a_broken_word_is_noticed", a_broken_word_is_noticed, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_1", all_states, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_2", all_states, NULL, NULL, &sizes[1]},
         {"random_runs_n_3_k_1", random_runs, NULL, NULL, &sizes[2]},

@@ -29,6 +29,13 @@ static inline struct setting setting_of(const char *id, unsigned n, unsigned k)
     return setting;
 }
 
+/* The same run for the same seed, which is not 0. */
+static inline uint64_t next_random(uint64_t *random)
+{
+    *random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
+    return *random;
+}
+
 struct explored {
     struct model model;
     struct exploration exploration;
