@@ -495,7 +495,7 @@ DECLARE
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .rename_all = rename_numbers, .is_idle = is_idle_step,
-          .slot_at = offsetof(struct locals, s),
+          .forgets_whose = true, .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
                  {STRONG_FIFE, ATOMIC, ABORT}, {STRONG_FIFE, ATOMIC, RECOVERY | ABORT | K_IS_1},

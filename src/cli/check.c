@@ -198,11 +198,17 @@ static void choose_model(struct question *question, enum memory_model model)
     question_add(question, chosen);
 }
 
-static void check_fingerprints(const struct question *question)
+static void check_local_spin(const struct question *question)
 {
-    for (unsigned p = 0; p < question->property_count; p++)
-        if (is_local_spin(question->properties[p]) && question->options.fingerprints)
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (!is_local_spin(question->properties[p]))
+            continue;
+        if (question->options.fingerprints)
             usage_error("check", "local-spin looks at every state again, which --fingerprints does not keep");
+        if (question->setting.algorithm->about.forgets_whose)
+            usage_error("check", "local-spin: the states of %s do not tell whose register each step refers to",
+                        question->setting.algorithm->about.id);
+    }
 }
 
 static void read_request(struct request *request, int argc, char **argv)
@@ -264,7 +270,7 @@ static void read_request(struct request *request, int argc, char **argv)
     if (request->question.property_count == 0)
         claimed_properties(request);
     choose_model(&request->question, model);
-    check_fingerprints(&request->question);
+    check_local_spin(&request->question);
     if (request->schedule.name != NULL)
         read_schedule(request);
     for (unsigned p = 0; p < request->question.property_count; p++)

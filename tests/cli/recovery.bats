@@ -115,7 +115,7 @@ load helper
     refused "cannot be combined" check gate --fault recovery --fault transient
     refused "bakery gives none" check bakery --property distinct-slots
     refused "numbered_ticket gives none" check numbered_ticket -k 2 --property distinct-slots
-    refused "local-spin is not defined under recovery" check gate --fault recovery --property local-spin
+    refused "do not tell whose register each step refers to" check gate -n 2 --property local-spin
     refused "what can still happen, which --passages ends" check gate --passages 1 --property no-slot-lost
     echo 0 >"$BATS_TEST_TMPDIR/schedule"
     refused "which --schedule ends" check gate --schedule "$BATS_TEST_TMPDIR/schedule" --property no-slot-lost

@@ -194,7 +194,7 @@ static void bounds(void **context)
     (void)context;
     for (unsigned e = 0; e < catalogue_count; e++) {
         const struct about *about = &catalogue[e].algorithm->about;
-        if (catalogue[e].kind != SHIPPED)
+        if (catalogue[e].kind != SHIPPED || about->forgets_whose)
             continue;
         struct setting setting = setting_of(about->id, 2, 1);
         struct instance instance;
