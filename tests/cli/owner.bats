@@ -133,7 +133,7 @@ command_of() {
 }
 
 @test "one who is let in by a death is let in once: kills at random moments, and no slot is lost" {
-    local round pids=() witness
+    local round killed=0 pids=() witness
     witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo two >>$T/violations'
     # It waits by reading what never comes: a `sleep` would be a process of its own, and keep the lock.
     mkfifo "$T/silence"
@@ -142,10 +142,13 @@ command_of() {
         pids+=("$pid")
         if ((round % 3 > 0)); then
             sleep "0.00$((RANDOM % 10))"
-            kill -KILL "${pids[RANDOM % ${#pids[@]}]}" 2>/dev/null || true
+            # Of some nothing is left to kill.
+            ! kill -KILL "${pids[RANDOM % ${#pids[@]}]}" 2>/dev/null || killed=$((killed + 1))
         fi
     done
     wait
+    [ "$killed" -gt 0 ]
+    [ -e "$T/slot.0" ]
     [ ! -e "$T/violations" ]
     eventually is 0 holders storm
     free storm 2

@@ -255,6 +255,6 @@ at_terminal() {
     touch "$T/end"
     echo 'echo "ended with $?" >$T/result; exit' >&8
     eventually grep -q 'ended with 5' "$T/result"
-    wait $terminal || true
+    ends 0 $terminal
     free demo 1
 }
