@@ -498,7 +498,6 @@ ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .dr
           .forgets_whose = true, .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
-                 {STRONG_FIFE, ATOMIC, ABORT}, {STRONG_FIFE, ATOMIC, RECOVERY | ABORT | K_IS_1},
-                 {FIFO_ENABLING, ATOMIC, ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT | K_IS_1},
+                 {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},
                  {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, RECOVERY | ABORT},
-                 {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}));
+                 {DISTINCT_SLOTS, ATOMIC, RECOVERY | ABORT}, {NO_SLOT_IDLE, ATOMIC, RECOVERY | ABORT}));

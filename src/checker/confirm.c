@@ -49,6 +49,22 @@ bool steps_in_loop(const struct run *run, unsigned i)
     return false;
 }
 
+/* The process finds that it is still asleep. That can go on only until it wakes by itself. */
+static bool only_sleeps_at(const struct run *run, size_t s, unsigned i)
+{
+    const struct setting *setting = &run->trace->setting;
+    return setting->algorithm->more.watched != NULL && !setting->undisturbed &&
+           is_asleep(run->moments[s].values[kernel_beds(run->instance) + i]);
+}
+
+static bool steps_in_vain_in_loop(const struct run *run, unsigned i)
+{
+    for (size_t s = loop_of(run); s < loop_end_of(run); s++)
+        if (run->trace->steps[s].process == i && !run->trace->steps[s].fault && !only_sleeps_at(run, s, i))
+            return true;
+    return false;
+}
+
 bool enters_in_loop(const struct run *run, unsigned i)
 {
     for (size_t m = loop_of(run); m < loop_end_of(run); m++)
@@ -78,6 +94,8 @@ static bool rests_at(const struct run *run, size_t moment, unsigned i)
 {
     const struct process *process = &run->moments[moment].process[i];
     if (process->crashed)
+        return true;
+    if (process->section == CRITICAL && run->trace->property == NO_SLOT_IDLE)
         return true;
     return process->section == REMAINDER && !process->writing &&
            !(run->trace->setting.transient && has_registers_to_reset(run->instance, i, run->moments[moment].values));
@@ -118,12 +136,17 @@ static unsigned count_crashed(const struct run *run, bool inside_only)
     return count;
 }
 
-static bool shows_exclusion_broken(const struct run *run)
+static unsigned count_inside(const struct run *run, size_t moment)
 {
     unsigned inside = 0;
     for (unsigned i = 0; i < run->n; i++)
-        inside += section_at(run, run->last, i) == CRITICAL;
-    return inside > run->k;
+        inside += section_at(run, moment, i) == CRITICAL;
+    return inside;
+}
+
+static bool shows_exclusion_broken(const struct run *run)
+{
+    return count_inside(run, run->last) > run->k;
 }
 
 /* The run has been round a loop in which everybody steps: so long after the start that what follows counts. */
@@ -160,6 +183,12 @@ static bool shows_deadlock(const struct run *run)
     return somebody_tries && loop_is_fair(run) && count_crashed(run, true) < run->k;
 }
 
+/* Nobody enters in the loop, so that there are never more inside than when it begins. */
+static bool shows_idle_slot(const struct run *run)
+{
+    return shows_deadlock(run) && count_inside(run, loop_of(run)) < run->k;
+}
+
 static bool shows_lockout(const struct run *run)
 {
     return is_under_way_throughout_loop(run, run->trace->i) && loop_is_fair(run) && count_crashed(run, false) < run->k;
@@ -187,7 +216,7 @@ bool shows_not_enabled(const struct run *run, size_t since, enum section goal)
     for (size_t m = since; m <= run->last; m++)
         if (section_at(run, m, run->trace->i) == goal)
             return false;
-    return steps_in_loop(run, run->trace->i);
+    return steps_in_vain_in_loop(run, run->trace->i);
 }
 
 /* Who is inside is enabled, and who steps for ever in vain was not: then the run says it all. */
@@ -202,7 +231,7 @@ static bool shows_entered_past(const struct run *run, unsigned sections)
 /* The same of overtaking: that i is not enabled is shown by its own steps, if it takes any in the loop. */
 static bool shows_overtaken_while_stepping(const struct run *run)
 {
-    return shows_all_but_enabled(run) && steps_in_loop(run, run->trace->i);
+    return shows_all_but_enabled(run) && steps_in_vain_in_loop(run, run->trace->i);
 }
 
 bool relies_on_enabled(enum property property)
@@ -266,6 +295,9 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         break;
     case DEADLOCK_FREEDOM:
         confirmed = shows_deadlock(&run);
+        break;
+    case NO_SLOT_IDLE:
+        confirmed = shows_idle_slot(&run);
         break;
     case LOCKOUT_FREEDOM:
         confirmed = shows_lockout(&run);

@@ -35,11 +35,12 @@ static void describe_step(const struct trace *trace, const struct execution *exe
     char name[64];
     if (step->fault) {
         snprintf(text, size, "%s",
-                 step->fault == CRASH      ? "crashes"
-                 : step->fault == SHUTDOWN ? "shuts down"
-                 : step->fault == RECOVERY ? "is killed"
-                 : step->fault == ABORT    ? "aborts"
-                                           : "malfunctions");
+                 step->fault == CRASH        ? "crashes"
+                 : step->fault == SHUTDOWN   ? "shuts down"
+                 : step->fault == RECOVERY   ? "is killed"
+                 : step->fault == ABORT      ? "aborts"
+                 : step->fault == TIMED_LOOK ? "wakes by itself"
+                                             : "malfunctions");
         return;
     }
     const struct access *access = &to->access;

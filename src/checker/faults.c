@@ -5,14 +5,19 @@
 
 #include <stdio.h>
 
-const char *const fault_name[FAULT_KINDS] = {"crash", "shutdown", "abort", "failure", "transient", "recovery"};
+const char *const fault_name[STEPS_WITHOUT_TEXT] = {"crash",     "shutdown", "abort",     "failure",
+                                                    "transient", "recovery", "timed_look"};
 
 unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
 {
-    const unsigned counts[FAULT_KINDS] = {
-        setting->crashes, setting->shutdowns, 0, setting->failures, 0,
-        setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries};
-    const bool without_count[FAULT_KINDS] = {[2] = setting->aborts, [4] = setting->transient, [5] = setting->recoveries == RECOVERIES_WITHOUT_END};
+    const unsigned counts[FAULT_KINDS] = {setting->crashes,
+                                          setting->shutdowns,
+                                          0,
+                                          setting->failures,
+                                          0,
+                                          setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries};
+    const bool without_count[FAULT_KINDS] = {
+        [2] = setting->aborts, [4] = setting->transient, [5] = setting->recoveries == RECOVERIES_WITHOUT_END};
     unsigned used = 0;
     for (unsigned f = 0; f < FAULT_KINDS; f++)
         if (counts[f] > 0)

@@ -12,10 +12,10 @@
 
 #include "checker/process.h"
 
-enum { FAULT_KINDS = 6, FAULT_NAME_SIZE = 16 };
+enum { FAULT_KINDS = 6, STEPS_WITHOUT_TEXT = 7, FAULT_NAME_SIZE = 16 };
 
-/* As the command line and traces name them; the bit of fault_name[f] is 1 << f. */
-extern const char *const fault_name[FAULT_KINDS];
+/* As the command line and traces name them; the bit of fault_name[f] is 1 << f. The last is a timed look, in traces only. */
+extern const char *const fault_name[STEPS_WITHOUT_TEXT];
 /* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
 unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE]);
 

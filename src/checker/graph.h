@@ -21,7 +21,13 @@ struct standing {
 };
 
 /* The kind of an edge: whose step it is, and what happens to that process. */
-enum { EDGE_PROCESS = 31, EDGE_FAULT = 32, EDGE_ENTERS_DOORWAY = 64, EDGE_ENTERS_CRITICAL = 128 };
+enum {
+    EDGE_PROCESS = 15,
+    EDGE_TIMED_LOOK = 16, /* it was asleep, and wakes by itself */
+    EDGE_FAULT = 32,
+    EDGE_ENTERS_DOORWAY = 64,
+    EDGE_ENTERS_CRITICAL = 128
+};
 
 struct graph {
     unsigned n, k;
@@ -54,16 +60,22 @@ static inline bool may_last(const struct graph *graph, uint32_t state)
     return graph->lasting == NULL || graph->lasting[state];
 }
 
+/* Whose steps that change nothing can go on for ever with no other step of the same process. One who is asleep finds so
+ * time and again only until it wakes by itself: its next step. Nobody may rely on when that will be, and so progress does
+ * not; but it is certain to come. */
+static inline uint16_t spins_in_vain(const struct graph *graph, uint32_t state)
+{
+    uint16_t spins = graph->standing[state].spins;
+    for (uint64_t edge = graph->first[state]; spins != 0 && edge < graph->first[state + 1]; edge++)
+        if (graph->kinds[edge] & EDGE_TIMED_LOOK)
+            spins &= (uint16_t) ~(1u << (graph->kinds[edge] & EDGE_PROCESS));
+    return spins;
+}
+
 static inline uint16_t exiting(const struct standing *standing)
 {
     return (uint16_t) ~(standing->remainder | standing->doorway | standing->waiting_room | standing->critical |
                         standing->faulty);
-}
-
-/* Who may do nothing any more. */
-static inline uint16_t resting(const struct standing *standing)
-{
-    return (uint16_t)((standing->remainder & ~standing->unsettled) | standing->crashed);
 }
 
 static inline uint16_t malfunctioning(const struct standing *standing)

@@ -25,6 +25,18 @@ void kernel_wakes_one(struct sleepers *sleepers, unsigned n, unsigned i, unsigne
     }
 }
 
+bool is_asleep(uint64_t its)
+{
+    return bed(its) == ASLEEP;
+}
+
+void kernel_ends_sleep(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
+{
+    (void)n, (void)choice;
+    if (is_asleep(sleepers->bed[i]))
+        sleepers->bed[i] = with_bed(sleepers->bed[i], WOKEN);
+}
+
 static unsigned number_of_register(const struct instance *instance, array first)
 {
     return (unsigned)(first - instance->cells);

@@ -7,6 +7,8 @@
  *   - sooner or later it wakes one of those who watch the life word, whom it likes. One who has been woken, but has not
  *     run since, watches still: the kernel may choose it, and then nobody else wakes.
  *
+ * Whoever sleeps does so for a while only: at any time the kernel may end its sleep as if it had been woken.
+ *
  * A process that was killed and not marked yet is no different from one that is slow: so the mark comes with the death.
  */
 #ifndef ADMIT_CHECKER_KERNEL_H
@@ -20,7 +22,9 @@ struct sleepers {
 };
 
 typedef void kernel_deed(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice);
-kernel_deed kernel_marks, kernel_wakes_one;
+kernel_deed kernel_marks, kernel_wakes_one, kernel_ends_sleep;
+
+bool is_asleep(uint64_t bed);
 
 /* The numbers of the registers where these begin. */
 unsigned kernel_beds(const struct instance *instance);

@@ -322,6 +322,7 @@ void model_open(struct model *model, const struct setting *setting)
     if (setting->ticket_gap == 0)
         model->instance.setting.ticket_gap = setting->n + 2;
     model->faults = faults_allowed(setting);
+    model->has_timed_looks = setting->algorithm->more.watched != NULL && !setting->undisturbed;
     model->n = setting->n;
     model->regs = model->instance.reg_count;
     model->register_field = must_allocate(model->regs * sizeof *model->register_field);
@@ -424,6 +425,11 @@ void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsi
     }
 }
 
+bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsigned i)
+{
+    return is_asleep(field_get(state, model->register_field[kernel_beds(&model->instance) + i]));
+}
+
 unsigned faults_left(const struct model *model, const uint64_t *state)
 {
     const struct setting *setting = &model->instance.setting;
@@ -446,13 +452,16 @@ enum applied model_apply(const struct model *model, const uint64_t *state, struc
     if (!step.fault)
         return apply_move(model, model->words, state, step, &model->automaton[i].moves[local->first_move + step.choice],
                           successor, events);
-    uint32_t target = *fault_target(model, i, (uint32_t)(local - model->automaton[i].locals), step.fault);
+    uint32_t number = (uint32_t)(local - model->automaton[i].locals);
+    uint32_t target = step.fault == TIMED_LOOK ? number : *fault_target(model, i, number, step.fault);
     if (target == NOT_KNOWN_YET)
         return MISSING;
     memcpy(successor, state, model->words * sizeof *state);
     field_set(successor, model->process_field[i], target);
     if (step.fault == RECOVERY)
         model_kernel(model, kernel_marks, i, 0, successor);
+    else if (step.fault == TIMED_LOOK)
+        model_kernel(model, kernel_ends_sleep, i, 0, successor);
     *events = 0;
     return model->renames_states ? model_normalise(model, successor, step.gap_is_gone) : APPLIED;
 }
@@ -479,7 +488,7 @@ enum applied model_learn(struct model *model, const uint64_t *state, struct step
         if (applied != MISSING || model->overflow != NULL)
             return applied;
         if (step.fault) {
-            if (*fault_target(model, step.process, number, step.fault) == NOT_KNOWN_YET)
+            if (step.fault != TIMED_LOOK && *fault_target(model, step.process, number, step.fault) == NOT_KNOWN_YET)
                 learn_fault(model, step.process, number, step.fault);
             else
                 learn_renamed(model, successor, step.gap_is_gone);

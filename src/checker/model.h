@@ -97,7 +97,8 @@ struct model {
     bool renames_states;         /* it has tickets, or unbounded numbers, or states that are alike */
     bool hurries;                /* idle steps are taken at once (idle.h) */
     unsigned faults;             /* that may begin, as bits */
-    const char *overflow;        /* why the model cannot hold all states, once it cannot */
+    bool has_timed_looks;
+    const char *overflow; /* why the model cannot hold all states, once it cannot */
 };
 
 /* One step out of a state, as the explorer names it. */
@@ -170,6 +171,9 @@ static inline bool same_state(const uint64_t *a, const uint64_t *b, unsigned wor
 /* What the kernel does about process i. */
 void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsigned choice, uint64_t *state);
 
+/* Process i is asleep, and may wake by itself. */
+bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsigned i);
+
 /* The faults that may still begin in a state, each where its process can. */
 unsigned faults_left(const struct model *model, const uint64_t *state);
 
@@ -199,7 +203,7 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
 
 /* Calls visit for every step out of a state, in a fixed order. The order of steps is: processes, then for each its
  * moves, then for each the values that a read may return (more than one only if it overlaps a write), then the
- * beginnings of faults, which have no move. */
+ * beginnings of faults, and the end of a sleep by itself, which have no move. */
 typedef void step_visitor(void *context, struct step step, const struct move *move);
 
 static inline __attribute__((always_inline)) void for_each_step(const struct model *model, const uint64_t *state,
@@ -236,6 +240,8 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
         }
         for (unsigned begin = faults & local->can_begin; begin != 0; begin &= begin - 1)
             visit(context, (struct step){.process = (uint8_t)i, .fault = (uint8_t)(begin & -begin)}, NULL);
+        if (model->has_timed_looks && may_wake_by_itself(model, state, i))
+            visit(context, (struct step){.process = (uint8_t)i, .fault = TIMED_LOOK}, NULL);
     }
 }
 

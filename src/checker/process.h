@@ -20,13 +20,14 @@ struct setting {
     const struct stepped_algorithm *algorithm;
     unsigned n, k;
     enum register_kind registers;
-    bool any_order;                          /* for_all in every order, not only in the native one */
-    unsigned crashes, shutdowns, failures;   /* at most so many processes crash, shut down, fail */
-    bool aborts;                             /* every process may abort, any number of times */
-    bool transient;                          /* the start is any local states and any values */
+    bool any_order;                        /* for_all in every order, not only in the native one */
+    unsigned crashes, shutdowns, failures; /* at most so many processes crash, shut down, fail */
+    bool aborts;                           /* every process may abort, any number of times */
+    bool transient;                        /* the start is any local states and any values */
     /* Processes are killed at any time, and newcomers take their places: 0, none; RECOVERIES_WITHOUT_END, any, any number
      * of times; otherwise at most so many, once each. */
     unsigned recoveries;
+    bool undisturbed;                        /* nobody wakes by itself */
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
 };

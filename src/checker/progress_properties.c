@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Progress: deadlock-freedom (P2), lockout-freedom (P3), avoidance of k-deadlock (P8).
+ * Progress: deadlock-freedom (P2), lockout-freedom (P3), avoidance of k-deadlock (P8), no slot idle (P16).
  *
  * P2 and P3 assume weak fairness: an infinite run counts only if everybody outside the remainder keeps stepping, but
  * for those that stopped. On a finite graph such a run ends in a strongly connected component, and conversely a
- * component in which each of them has a step carries such a run. P8 ranges over every schedule, fair or not.
+ * component in which each of them has a step carries such a run. P16 is P2 with those inside excused, too. P8 ranges over every schedule, fair or not.
  */
 #include "checker/die.h"
 #include "checker/parallel.h"
@@ -26,18 +26,25 @@ static uint8_t finitely_often(const struct graph *graph)
     return graph->recovers ? EDGE_FAULT : 0;
 }
 
-/* --- P2 ----------------------------------------------------------------------------------------------------------- */
+/* --- P2, P16 ------------------------------------------------------------------------------------------------------ */
+
+/* Who is inside and does not leave: those who crashed, and, if one may stay, all. */
+static uint16_t staying(const struct part *part, const struct standing *standing)
+{
+    return standing->critical & (part->may_stay_inside ? UINT16_MAX : standing->crashed);
+}
 
 static bool is_deadlock(const void *context, const struct standing *standing)
 {
-    const unsigned *k = context;
-    return (trying(standing) & ~standing->crashed) != 0 && count(standing->crashed & standing->critical) < *k;
+    const struct part *part = context;
+    return (trying(standing) & ~standing->crashed) != 0 && count(staying(part, standing)) < part->graph->k;
 }
 
-/* Whoever is inside and alive leaves, and comes back only by entering; a malfunction ends. */
-static bool may_last_without_entries(const struct standing *standing, unsigned k)
+/* Whoever is inside and does not stay leaves, and comes back only by entering; a malfunction ends. */
+static bool may_last_without_entries(const struct part *part, const struct standing *standing)
 {
-    return is_deadlock(&k, standing) && (standing->critical & ~standing->crashed) == 0 && malfunctioning(standing) == 0;
+    return is_deadlock(part, standing) && standing->critical == staying(part, standing) &&
+           malfunctioning(standing) == 0;
 }
 
 static bool tries(const struct standing *standing, unsigned i)
@@ -51,20 +58,22 @@ static uint32_t find_deadlock(const struct part *part, struct components *compon
 {
     const struct graph *graph = part->graph;
     for (uint32_t state = 0; state < graph->states; state++)
-        in[state] = may_last(graph, state) && may_last_without_entries(&graph->standing[state], graph->k) &&
+        in[state] = may_last(graph, state) && may_last_without_entries(part, &graph->standing[state]) &&
                     (who < 0 || tries(&graph->standing[state], (unsigned)who));
-    sweep_to_loops(graph, in, part->forbidden);
-    return fair_component(part, components, is_deadlock, &graph->k);
+    sweep_to_loops(part, in);
+    return fair_component(part, components, is_deadlock, part);
 }
 
 void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration)
 {
     const struct graph *graph = &exploration->graph;
     uint8_t *in = must_allocate(graph->states);
+    struct part part = {.graph = graph,
+                        .in = in,
+                        .forbidden = EDGE_ENTERS_CRITICAL | finitely_often(graph),
+                        .may_stay_inside = finding->property == NO_SLOT_IDLE};
     for (uint32_t state = 0; state < graph->states; state++)
-        finding->fired += is_deadlock(&graph->k, &graph->standing[state]);
-    struct part part = {.graph = graph, .in = in, .forbidden = EDGE_ENTERS_CRITICAL};
-    part.forbidden |= finitely_often(graph);
+        finding->fired += is_deadlock(&part, &graph->standing[state]);
     if (!graph->aborts)
         part.forbidden |= EDGE_ENTERS_DOORWAY | EDGE_FAULT;
     int first = graph->aborts ? 0 : -1, last = graph->aborts ? (int)graph->n - 1 : -1;
@@ -77,8 +86,15 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
             witness_open(&finding->witness, exploration, graph->numbers[start]);
             finding->witness.at = start;
             witness_fair_loop(&finding->witness, exploration, &part, &components);
-            snprintf(finding->what, sizeof finding->what,
-                     "from some point on somebody tries for ever and nobody enters");
+            if (part.may_stay_inside)
+                snprintf(
+                    finding->what, sizeof finding->what,
+                    "from some point on somebody tries for ever and nobody enters, although %u of %u slots %s free",
+                    graph->k - count(graph->standing[start].critical), graph->k,
+                    graph->k - count(graph->standing[start].critical) == 1 ? "is" : "are");
+            else
+                snprintf(finding->what, sizeof finding->what,
+                         "from some point on somebody tries for ever and nobody enters");
         }
         components_close(&components);
     }
@@ -132,8 +148,9 @@ static void look_for_lockout(void *context, unsigned share, unsigned shares)
         lockout->in = must_allocate(graph->states);
         for (uint32_t state = 0; state < graph->states && state < lockouts->limit; state++)
             lockout->in[state] = may_last(graph, state) && is_under_way(&graph->standing[state], i);
-        lockout->start = fair_component(&(struct part){.graph = graph, .in = lockout->in, .forbidden = finitely_often(graph)},
-                                        &lockout->components, few_faulty, &graph->k);
+        lockout->start =
+            fair_component(&(struct part){.graph = graph, .in = lockout->in, .forbidden = finitely_often(graph)},
+                           &lockout->components, few_faulty, &graph->k);
         if (lockout->start == NOWHERE) {
             lockout_close(lockout);
             continue;

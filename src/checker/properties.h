@@ -88,6 +88,7 @@ void finding_close(struct finding *finding);
 void judge_exclusion(struct finding *finding, const struct exploration *exploration);
 void judge_eventual_exclusion(struct finding *finding, const struct exploration *exploration);
 void judge_eventual_fcfs(struct finding *finding, const struct exploration *exploration);
+/* And that no slot is idle: the same where those inside may stay. */
 void judge_deadlock_freedom(struct finding *finding, const struct exploration *exploration);
 void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration);
 void judge_bounded_section(struct finding *finding, const struct exploration *exploration);

@@ -19,7 +19,7 @@ static uint32_t component_run(const struct part *part, const struct components *
     uint32_t most = 0;
     for (uint32_t at = from; at < to; at++) {
         uint32_t state = components->order[at];
-        if (graph->standing[state].spins & spinners_of(event))
+        if (graph->standing[state].spins & spinners_of(event) && spins_in_vain(graph, state) & spinners_of(event))
             return UNBOUNDED;
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
             uint32_t counts = (graph->kinds[edge] & event.mask) == event.match;
@@ -88,7 +88,7 @@ static struct look look_at(const struct part *part, const struct components *com
     struct look look = {.to = from, .smallest = components->order[from]};
     for (; look.to < components->states && components->of[components->order[look.to]] == component; look.to++) {
         uint32_t state = components->order[look.to];
-        excused |= resting(&graph->standing[state]);
+        excused |= resting(part, &graph->standing[state]);
         who |= graph->standing[state].spins;
         if (state < look.smallest)
             look.smallest = state;

@@ -15,7 +15,7 @@
 struct sweeping {
     const struct graph *graph;
     void *marks;
-    uint8_t forbidden;
+    const struct part *part;                                        /* of the loops */
     bool (*visit)(const struct sweeping *sweeping, uint32_t state); /* whether anything changed */
     atomic_bool changed;
 };
@@ -72,7 +72,7 @@ uint16_t *sweep_for_blocked(const struct graph *graph)
         for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
             steps |= (uint16_t)(1u << (graph->kinds[edge] & EDGE_PROCESS));
         uint16_t finished = standing->remainder & (uint16_t)~steps;
-        blocked[state] = (standing->spins | finished) & (uint16_t)~standing->critical;
+        blocked[state] = (spins_in_vain(graph, state) | finished) & (uint16_t)~standing->critical;
     }
     sweep(&(struct sweeping){.graph = graph, .marks = blocked, .visit = spread_blocked});
     return blocked;
@@ -88,16 +88,16 @@ static bool drop_if_loose(const struct sweeping *sweeping, uint32_t state)
     if (!mark_get(&in[state]))
         return false;
     for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++)
-        if (!(graph->kinds[edge] & sweeping->forbidden) && mark_get(&in[graph->targets[edge]]))
+        if (!(graph->kinds[edge] & sweeping->part->forbidden) && mark_get(&in[graph->targets[edge]]))
             return false;
     uint16_t all = (uint16_t)((1u << graph->n) - 1);
-    if (((standing->spins | resting(standing)) & all) == all)
+    if (((standing->spins | resting(sweeping->part, standing)) & all) == all)
         return false;
     mark_set(&in[state], 0);
     return true;
 }
 
-void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden)
+void sweep_to_loops(const struct part *part, uint8_t *in)
 {
-    sweep(&(struct sweeping){.graph = graph, .marks = in, .forbidden = forbidden, .visit = drop_if_loose});
+    sweep(&(struct sweeping){.graph = part->graph, .marks = in, .part = part, .visit = drop_if_loose});
 }

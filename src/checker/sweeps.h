@@ -11,14 +11,14 @@
 #ifndef ADMIT_CHECKER_SWEEPS_H
 #define ADMIT_CHECKER_SWEEPS_H
 
-#include "checker/graph.h"
+#include "checker/components.h"
 
 /* Per state, who can get, without entering, to where it takes a step that changes nothing, or to where it has no
  * passage left: those are not enabled. The caller frees it. */
 uint16_t *sweep_for_blocked(const struct graph *graph);
 
-/* Takes states out of `in` until each one left has an edge, of none of the forbidden kinds, to another that is left,
- * or is one in which everybody outside the remainder can step without changing anything. */
-void sweep_to_loops(const struct graph *graph, uint8_t *in, uint8_t forbidden);
+/* Takes states out of `in`, which is that of the part, until each one left has an edge, of none of the forbidden kinds, to
+ * another that is left, or is one in which everybody rests or can step without changing anything. */
+void sweep_to_loops(const struct part *part, uint8_t *in);
 
 #endif

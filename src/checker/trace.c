@@ -144,7 +144,7 @@ json_t *trace_to_json(const struct trace *trace)
     for (size_t s = 0; s < trace->count; s++) {
         const struct trace_step *step = &trace->steps[s];
         json_t *object = json_pack("{s:i}", "process", step->process);
-        for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
+        for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
             if (step->fault == 1u << f)
                 json_object_set_new(object, fault_name[f], json_true());
         if (step->choice > 0)
@@ -156,14 +156,14 @@ json_t *trace_to_json(const struct trace *trace)
         json_array_append_new(steps, object);
     }
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
         "s:o, s:o, s:o}",
         "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
         "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "shutdowns",
         setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts, "transient", setting->transient,
-        "recoveries", setting->recoveries, "any_order", setting->any_order, "passages", passages, "ticket_gap",
-        setting->ticket_gap, "property", property_info[trace->property].name, "model",
-        property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
+        "recoveries", setting->recoveries, "undisturbed", setting->undisturbed, "any_order", setting->any_order,
+        "passages", passages, "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name,
+        "model", property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
         trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
         trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
         start_to_json(trace, count_registers(setting)), "steps", steps);
@@ -210,7 +210,7 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
         if (choice < 0 || choice > UINT8_MAX || reading < 0)
             return "a step's \"choice\" or \"reads\" makes no sense";
         unsigned fault = 0;
-        for (unsigned f = 0; f < BEGINNING_FAULTS; f++)
+        for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
             if (json_is_true(json_object_get(object, fault_name[f])))
                 fault = 1u << f;
         trace->steps[s] =
@@ -325,6 +325,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .aborts = json_is_true(json_object_get(json, "aborts")),
                                       .transient = json_is_true(json_object_get(json, "transient")),
                                       .recoveries = (unsigned)json_integer_value(json_object_get(json, "recoveries")),
+                                      .undisturbed = json_is_true(json_object_get(json, "undisturbed")),
                                       .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
@@ -390,6 +391,15 @@ static const char *execute_step(const struct instance *instance, const struct mo
                                 const struct trace_step *step, struct moment *to)
 {
     const struct process *process = &from->process[step->process];
+    if (step->fault == TIMED_LOOK) {
+        if (instance->setting.algorithm->more.watched == NULL ||
+            !is_asleep(from->values[kernel_beds(instance) + step->process]))
+            return "it is not asleep";
+        if (instance->setting.undisturbed)
+            return "nobody wakes by itself here";
+        apply_kernel(instance, kernel_ends_sleep, step, to);
+        return NULL;
+    }
     if (step->fault) {
         if (!(faults_possible(instance, process) & faults_left_at(instance, from) & step->fault))
             return step->fault == CRASH ? "it cannot crash" : "no such fault can begin here";

@@ -158,10 +158,11 @@ static bool meets(const struct goal *goal, uint32_t state, uint32_t *to, unsigne
     const struct components *components = goal->components;
     if (goal->processes == 0 && goal->event.mask == 0)
         return state == goal->state;
-    uint16_t spinners = goal->processes != 0 ? goal->processes : spinners_of(goal->event);
-    if (graph->standing[state].spins & spinners) {
+    uint16_t spinners = goal->processes != 0 ? goal->processes & graph->standing[state].spins
+                                             : spinners_of(goal->event) & spins_in_vain(graph, state);
+    if (spinners != 0) {
         *to = state;
-        *process = (unsigned)__builtin_ctz(graph->standing[state].spins & spinners);
+        *process = (unsigned)__builtin_ctz(spinners);
         return true;
     }
     for (uint64_t edge = graph->first[state]; edge < graph->first[state + 1]; edge++) {
@@ -246,7 +247,7 @@ static void close_loop(struct witness *witness, const struct exploration *explor
 void witness_loop_of(struct witness *witness, const struct exploration *exploration, const struct part *part,
                      struct event event)
 {
-    uint16_t spinners = part->graph->standing[witness->at].spins & spinners_of(event);
+    uint16_t spinners = spins_in_vain(part->graph, witness->at) & spinners_of(event);
     if (spinners != 0) {
         /* The shortest loop of all: it can happen right here, and changes nothing. */
         witness->loop = witness->count;
@@ -269,7 +270,7 @@ void witness_fair_loop(struct witness *witness, const struct exploration *explor
     const struct graph *graph = part->graph;
     uint32_t start = witness->at, component = components->of[start];
     uint16_t all = (uint16_t)((1u << graph->n) - 1);
-    uint16_t wanted = all & (uint16_t)~resting(&graph->standing[start]);
+    uint16_t wanted = all & (uint16_t)~resting(part, &graph->standing[start]);
     witness->loop = witness->count;
     while (wanted != 0) {
         size_t first = witness->count, before;

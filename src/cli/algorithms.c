@@ -57,11 +57,10 @@ static json_t *claims_json(const struct about *about)
         for (unsigned f = 0; f < FAULT_KINDS; f++)
             if (about->claims[c].faults & (1u << f))
                 json_array_append_new(faults, json_string(fault_name[f]));
-        json_t *k = about->claims[c].faults & K_IS_1 ? json_integer(1) : json_null();
-        json_array_append_new(
-            claims, json_pack("{s:s, s:s?, s:s, s:o, s:o}", "property", property_info[about->claims[c].property].name,
-                              "model", property_info[about->claims[c].property].model, "registers",
-                              register_kind_name[about->claims[c].down_to], "faults", faults, "k", k));
+        json_array_append_new(claims, json_pack("{s:s, s:s?, s:s, s:o}", "property",
+                                                property_info[about->claims[c].property].name, "model",
+                                                property_info[about->claims[c].property].model, "registers",
+                                                register_kind_name[about->claims[c].down_to], "faults", faults));
     }
     return claims;
 }

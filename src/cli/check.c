@@ -45,6 +45,9 @@ static const char help_text[] =
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, with a fault of the gate, they are taken at once; the verdicts are the same\n"
+    "  --undisturbed         nobody who sleeps wakes by itself. By default each may at any time, as it does natively; "
+    "but\n"
+    "                        deadlock- and lockout-freedom never count on it, only who is enabled does\n"
     "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
     "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
@@ -162,7 +165,6 @@ static void claimed_properties(struct request *request)
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
-            (!(about->claims[c].faults & K_IS_1) || request->question.setting.k == 1) &&
             (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
@@ -244,6 +246,8 @@ static void read_request(struct request *request, int argc, char **argv)
                 usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
         } else if (strcmp(option, "--every-step") == 0) {
             request->question.every_step = true;
+        } else if (strcmp(option, "--undisturbed") == 0) {
+            request->question.setting.undisturbed = true;
         } else if (strcmp(option, "--schedule") == 0) {
             request->schedule.name = option_value(&arguments, option);
         } else if (strcmp(option, "--fingerprints") == 0) {
@@ -264,6 +268,9 @@ static void read_request(struct request *request, int argc, char **argv)
     request->question.setting.algorithm = request->entry->algorithm;
     check_n_and_k("check", &request->entry->algorithm->about, request->question.setting.n,
                   &request->question.setting.k);
+    if (request->question.setting.undisturbed && request->entry->algorithm->more.watched == NULL)
+        usage_error("check", "--undisturbed is about sleep, and nobody sleeps in %s",
+                    request->entry->algorithm->about.id);
     if (passages != NULL)
         read_passages(request, passages);
     if (request->question.property_count == 0)

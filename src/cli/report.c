@@ -36,6 +36,8 @@ static json_t *bounds_json(const struct request *request, const struct explorati
         json_object_set_new(
             bounds, "fingerprints",
             json_pack("{s:i, s:f}", "bits", 64, "omission_probability", omission_probability(exploration)));
+    if (request->question.setting.undisturbed)
+        json_object_set_new(bounds, "sleep", json_string("undisturbed"));
     if (exploration->model->hurries)
         json_object_set_new(bounds, "idle_steps", json_string("at once"));
     if (exploration->ambiguous > 0)
@@ -200,6 +202,8 @@ void print_result(const struct request *request, const struct answer *answer)
         printf("\n%s states, %s transitions, depth %u, %.2f s, %.1f MB%s\n\n", grouped(exploration->states, states),
                grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
                (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
+    if (setting->undisturbed)
+        printf("Nobody who sleeps wakes by itself here, as processes do in earnest.\n\n");
     if (exploration->model->hurries)
         printf("Steps that do nothing, whenever they are taken, were taken at once, and are not counted.\n\n");
     if (exploration->scheduled)

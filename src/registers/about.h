@@ -93,20 +93,19 @@ enum property {
     LOCAL_SPIN_WRITE_BACK,
     NO_SLOT_LOST,
     DISTINCT_SLOTS,
+    NO_SLOT_IDLE,
     PROPERTIES
 };
 
-/* Faults, as bits, so that a claim can name all that it tolerates. */
-enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32 };
-
-/* Beside the faults of a claim: it is made for k = 1 only. */
-enum { K_IS_1 = 1 << 8 };
+/* Faults, as bits, so that a claim can name all that it tolerates. TIMED_LOOK is none, and no claim names it, but happens as
+ * they do, beside the text: a sleeper wakes by itself (sleeping.h). */
+enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32, TIMED_LOOK = 64 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {
     enum property property;
     enum register_kind down_to;
-    unsigned faults; /* and K_IS_1 */
+    unsigned faults;
 };
 
 enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 #
-# The gate, checked: deaths and newcomers, giving up, the draw, and slots (docs/properties.md, V17 to V19, P14, P15).
+# The gate, checked: deaths and newcomers, giving up, the draw, and slots (docs/properties.md, V17 to V20, P14 to P16).
 load helper
 
 @test "the gate: all that is claimed holds, whoever is killed or gives up" {
@@ -34,13 +34,50 @@ load helper
     json '[.properties[].name] | contains(["no-slot-lost", "distinct-slots"]) and (contains(["bounded-exit"]) | not)'
     exits 0 check gate -n 2 --json
     json '[.properties[].name] | contains(["bounded-exit"])'
-    # Some for k = 1 only.
-    exits 0 check gate -n 2 --fault recovery --json
-    json '[.properties[].name] | contains(["strong-fife", "fifo-enabling"])'
-    exits 0 check gate -n 2 -k 2 --fault recovery --json
-    json '[.properties[].name] | (contains(["strong-fife"]) or contains(["fifo-enabling"])) | not'
-    exits 0 check gate -n 2 -k 2 --fault abort --json
-    json '[.properties[].name] | contains(["strong-fife", "fifo-enabling"])'
+    exits 0 check gate -n 2 -k 2 --fault recovery --fault abort --json
+    json '[.properties[].name] | contains(["strong-fife", "fifo-enabling", "no-slot-idle"])'
+}
+
+@test "who sleeps may wake by itself: a text that trusts in being woken is caught, and only by that" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    [ -e tests/mutants/gate.trusts_waking.patch ] || skip "there is no such mutant"
+    exits 0 check gate:trusts_waking -n 2 --undisturbed
+    says "Nobody who sleeps wakes by itself here"
+    exits 1 check gate:trusts_waking -n 2 --property exclusion --trace "$trace"
+    says "wakes by itself"
+    exits 0 replay "$trace"
+    jq '.undisturbed = true' "$trace" >"$trace.undisturbed"
+    exits 1 replay "$trace.undisturbed"
+    says "nobody wakes by itself here"
+    # Awake, it cannot.
+    jq '.steps[0] = {"process": 0, "timed_look": true}' "$trace" >"$trace.awake"
+    exits 1 replay "$trace.awake"
+    says "it is not asleep"
+    exits 0 check gate -n 2 --undisturbed --json
+    json '.bounds.sleep == "undisturbed"'
+    refused "nobody sleeps in bakery" check bakery --undisturbed
+}
+
+# That it will wake by itself does not make up for a wake-up that is lost.
+@test "a lost wake-up is a deadlock, whether or not sleepers wake by themselves" {
+    [ -e tests/mutants/gate.no_wake.patch ] || skip "there is no such mutant"
+    exits 1 check gate:no_wake -n 2 --property deadlock-freedom
+    exits 1 check gate:no_wake -n 2 --undisturbed --property deadlock-freedom
+}
+
+@test "a slot that stays empty while somebody waits, and another stays inside, is idle" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    exits 0 check numbered_ticket -n 3 -k 2 --property no-slot-idle
+    says "no-slot-idle         P16  holds"
+    # One who stays inside keeps nobody out but for want of slots.
+    exits 0 check bakery -n 2 --passages 1 --property no-slot-idle
+    # One who crashed there keeps its slot; one who crashed elsewhere may keep others waiting for nothing.
+    exits 0 check numbered_ticket -n 2 -k 2 --fault crash:1 --property no-slot-idle
+    exits 1 check one_bit -n 2 --fault crash:1 --property no-slot-idle --trace "$trace"
+    says "although 1 of 1 slots is free"
+    exits 0 replay "$trace"
+    jq '.steps |= .[:.[0].process + 1] | .loop = 0 | .loop_end = 1' "$trace" >"$trace.shorter"
+    exits 1 replay "$trace.shorter"
 }
 
 @test "a newcomer comes although no passage is left, and finishes what the dead one left" {
@@ -57,7 +94,7 @@ load helper
     json '.faults == ["recovery:2"]'
     exits 0 check --help
     says "recovery[:COUNT]"
-    says "no-slot-lost, distinct-slots"
+    says "no-slot-lost, distinct-slots, no-slot-idle"
 }
 
 # Each death costs a leaver some steps, and P6 is about runs with deaths for ever too.

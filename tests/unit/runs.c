@@ -180,6 +180,23 @@ static void a_crash_is_no_step(void **state)
     assert_runs(&d, step_of(0), (uint32_t[]){0, 0});
 }
 
+/* That it is asleep still it finds no more than once, so to speak: its next step is to wake. */
+static void who_sleeps_does_not_step_in_vain(void **state)
+{
+    (void)state;
+    struct drawing d;
+    DRAW(&d, 3, {0, 1, 0 | EDGE_TIMED_LOOK}, {1, 2, 0});
+    d.standing[0].spins = 1;
+    assert_runs(&d, step_of(0), (uint32_t[]){2, 1, 0});
+    /* The other one's looks do not help it. */
+    d.kinds[0] = 1 | EDGE_TIMED_LOOK;
+    assert_runs(&d, step_of(0), (uint32_t[]){UNBOUNDED, 1, 0});
+    /* To wake again and again is in vain. */
+    DRAW(&d, 2, {0, 1, 0 | EDGE_TIMED_LOOK}, {1, 0, 0});
+    d.standing[0].spins = 1;
+    assert_runs(&d, step_of(0), (uint32_t[]){UNBOUNDED, UNBOUNDED});
+}
+
 /* --- fair components ---------------------------------------------------------------------------------------------- */
 
 static bool whatever(const void *context, const struct standing *standing)
@@ -245,6 +262,28 @@ static void a_crashed_one_need_not_step(void **state)
     assert_int_equal(fair(&d, nobody_crashed), NOWHERE);
 }
 
+/* It is not to be relied on that somebody wakes by itself: who is asleep for ever is a fair run. */
+static void to_sleep_on_is_fair(void **state)
+{
+    (void)state;
+    struct drawing d;
+    DRAW(&d, 2, {0, 1, 0 | EDGE_TIMED_LOOK});
+    d.standing[0].spins = 3;
+    assert_int_equal(fair(&d, whatever), 0);
+}
+
+static void one_may_stay_inside_where_that_is_asked(void **state)
+{
+    (void)state;
+    struct drawing d;
+    DRAW(&d, 2, {0, 1, 0}, {1, 0, 0});
+    for (uint32_t s = 0; s < 2; s++)
+        d.standing[s] = (struct standing){.waiting_room = 1, .critical = 2};
+    assert_int_equal(fair(&d, whatever), NOWHERE);
+    d.part.may_stay_inside = true;
+    assert_int_equal(fair(&d, whatever), 0);
+}
+
 static void the_smallest_state_is_named(void **state)
 {
     (void)state;
@@ -268,10 +307,13 @@ int main(void)
         cmocka_unit_test(a_failed_wait_is_a_step),
         cmocka_unit_test(entries_are_counted_apart),
         cmocka_unit_test(a_crash_is_no_step),
+        cmocka_unit_test(who_sleeps_does_not_step_in_vain),
         cmocka_unit_test(both_must_step),
         cmocka_unit_test(failed_waits_are_fair),
         cmocka_unit_test(a_process_may_rest_in_its_remainder),
         cmocka_unit_test(a_crashed_one_need_not_step),
+        cmocka_unit_test(to_sleep_on_is_fair),
+        cmocka_unit_test(one_may_stay_inside_where_that_is_asked),
         cmocka_unit_test(the_smallest_state_is_named),
     };
     return cmocka_run_group_tests_name("runs", tests, NULL, NULL);
