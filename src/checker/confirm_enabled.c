@@ -9,6 +9,7 @@
  */
 #include "checker/confirm.h"
 #include "checker/die.h"
+#include "checker/idle.h"
 
 #include <stdlib.h>
 
@@ -26,21 +27,25 @@ struct placed_run {
 /* --- the run in the graph ----------------------------------------------------------------------------------------- */
 
 /* The number in the store of what is true at a moment. Execution and exploration have a model each, in which a process
- * that stands at the same place need not have the same number. */
+ * that stands at the same place need not have the same number; and where idle steps are taken at once, a moment before some
+ * of them is the same as one after, but for the first: none is taken with no step before it. */
 static uint32_t number_of(const struct run *run, size_t moment, const struct exploration *exploration)
 {
-    const struct model *from = run->model, *to = exploration->model;
+    const struct model *from = run->model;
+    struct model *to = exploration->model;
     const uint64_t *identity = run->moments[moment].identity;
     uint64_t state[WORDS_MAX] = {0};
     for (unsigned i = 0; i < run->n; i++) {
         const struct process *process = &from->automaton[i].processes[field_get(identity, from->process_field[i])];
-        uint32_t local = automaton_find(to, i, process);
+        uint32_t local = automaton_intern(to, i, process); /* one that is about to be idle need not have been met */
         if (local == NOT_KNOWN_YET)
             return NO_STATE;
         field_set(state, to->process_field[i], local);
     }
     for (unsigned r = 0; r < to->regs; r++)
         field_set(state, to->register_field[r], field_get(identity, from->register_field[r]));
+    if (to->hurries && moment > 0 && learn_idle_steps(to, state) == MISSING)
+        return NO_STATE;
     return store_find(&exploration->store, state);
 }
 
@@ -55,7 +60,8 @@ static uint32_t follow(const struct graph *graph, uint32_t from, unsigned proces
     return NOWHERE;
 }
 
-static void place(struct placed_run *placed, const struct exploration *exploration)
+/* False if idle steps were taken at once and the run, which takes them in its own time, is not found for that. */
+static bool place(struct placed_run *placed, const struct exploration *exploration)
 {
     const struct run *run = &placed->run;
     const struct graph *graph = placed->graph = &exploration->graph;
@@ -68,8 +74,9 @@ static void place(struct placed_run *placed, const struct exploration *explorati
     placed->states[0] = at;
     for (size_t m = 1; m <= run->last && at != NOWHERE; m++)
         placed->states[m] = at = follow(graph, at, run->trace->steps[m - 1].process, number_of(run, m, exploration));
-    if (at == NOWHERE)
+    if (at == NOWHERE && !exploration->model->hurries)
         die("internal error: a run that can be executed was not explored");
+    return at != NOWHERE;
 }
 
 /* --- order (P10, P12) --------------------------------------------------------------------------------------------- */
@@ -216,21 +223,23 @@ static bool is_lost(const struct placed_run *placed)
     return lost || lacks(placed, "after it, %u can be inside at once", placed->graph->k);
 }
 
-bool trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
-                           const struct exploration *exploration, const struct enabled *enabled, char *missing)
+enum confirmation trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
+                                        const struct exploration *exploration, const struct enabled *enabled,
+                                        char *missing)
 {
     struct placed_run placed = {.run = run_of(trace, execution), .enabled = enabled, .missing = missing};
+    bool shown = false;
     missing[0] = '\0';
     if (!relies_on_enabled(trace->property) && trace->property != NO_SLOT_LOST)
-        return false;
-    if (exploration != NULL)
-        place(&placed, exploration);
-    if (trace->property == NO_SLOT_LOST) {
-        bool lost = placed.graph != NULL && is_lost(&placed);
+        return NOT_CONFIRMED;
+    if (exploration != NULL && !place(&placed, exploration)) {
         free(placed.states);
-        return lost;
+        return NEEDS_EXPLORATION;
     }
-    bool shown = shows(&placed);
+    if (trace->property != NO_SLOT_LOST)
+        shown = shows(&placed);
+    else if (placed.graph != NULL)
+        shown = is_lost(&placed);
     free(placed.states);
-    return shown;
+    return shown ? CONFIRMED : NOT_CONFIRMED;
 }

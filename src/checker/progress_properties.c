@@ -241,7 +241,7 @@ static uint32_t find_k_deadlock(const struct who_waits *waiting, const struct pa
 {
     const struct graph *graph = waiting->graph;
     for (uint32_t state = 0; state < graph->states; state++)
-        if (graph->standing[state].spins != 0 && is_stuck(waiting, state))
+        if (is_stuck(waiting, state) && spins_in_vain(graph, state) != 0)
             return state;
     uint32_t *runs = longest_runs(part, any_step()), found = NOWHERE;
     for (uint32_t state = 0; state < graph->states && found == NOWHERE; state++)

@@ -74,7 +74,8 @@ static bool may_hurry(const struct question *question)
     for (unsigned p = 0; p < question->property_count; p++)
         counts |= question->properties[p] == BOUNDED_DOORWAY || question->properties[p] == BOUNDED_EXIT ||
                   is_local_spin(question->properties[p]);
-    return !counts && !question->every_step && !question->keep_graph && !question->keep_enabled;
+    bool wants_all = question->keep_graph || question->keep_enabled;
+    return !counts && !question->every_step && (question->finds_places || !wants_all);
 }
 
 void question_answer(struct question *question, struct answer *answer)

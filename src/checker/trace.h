@@ -78,10 +78,11 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
 
 /* Of P8, P10, P11 and P12: whether the executed run shows what the trace says, by the enabled relation of its setting,
  * explored to the end and without ambiguous steps; with NULL for both, as far as that does not matter. If not, missing
- * says what the run lacks; it is empty for other properties. */
+ * says what the run lacks; it is empty for other properties. NEEDS_EXPLORATION: of every step, idle ones too (idle.h). */
 enum { MISSING_SIZE = 300 };
-bool trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
-                           const struct exploration *exploration, const struct enabled *enabled, char *missing);
+enum confirmation trace_confirm_enabled(const struct trace *trace, const struct execution *execution,
+                                        const struct exploration *exploration, const struct enabled *enabled,
+                                        char *missing);
 
 /* Where ambiguous steps were explored (tickets.h), not all that was found need be real: makes a finding undecided
  * unless it is certain. */

@@ -22,22 +22,28 @@ static const char help_text[] =
 
 /* Explores the setting of the trace once more, and judges its run by who is enabled at its moments. */
 static enum confirmation confirm_by_exploring(const struct trace *trace, const struct execution *execution,
-                                              char *missing)
+                                              bool every_step, char *missing)
 {
-    struct question question = {.setting = trace->setting, .keep_graph = true, .keep_enabled = true};
+    struct question question = {.setting = trace->setting,
+                                .keep_graph = true,
+                                .keep_enabled = true,
+                                .finds_places = true,
+                                .every_step = every_step};
     struct answer answer;
     question_answer(&question, &answer);
     const struct exploration *exploration = &answer.exploration;
     enum confirmation confirmation = NEEDS_EXPLORATION;
-    if (exploration->stopped != NULL)
+    bool again = false;
+    if (exploration->stopped != NULL) {
         snprintf(missing, MISSING_SIZE, "not all could be explored: %s", exploration->stopped);
-    else if (exploration->ambiguous > 0)
+    } else if (exploration->ambiguous > 0) {
         snprintf(missing, MISSING_SIZE, "tickets are not kept exactly here, and so it is not known who is enabled");
-    else
-        confirmation =
-            trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing) ? CONFIRMED : NOT_CONFIRMED;
+    } else {
+        confirmation = trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing);
+        again = confirmation == NEEDS_EXPLORATION;
+    }
     answer_close(&answer, &question);
-    return confirmation;
+    return again ? confirm_by_exploring(trace, execution, true, missing) : confirmation;
 }
 
 /* What is missing if it is not confirmed is said where that is known; NEEDS_EXPLORATION: exploring did not help. */
@@ -50,7 +56,7 @@ static enum confirmation confirm(const struct trace *trace, const struct executi
         return confirmation;
     printf("\n%s is a statement about all runs; exploring again.\n",
            trace->property == NO_SLOT_LOST ? "What can never happen again" : "Who is enabled");
-    return confirm_by_exploring(trace, execution, missing);
+    return confirm_by_exploring(trace, execution, false, missing);
 }
 
 static void print_confirmation(enum confirmation confirmation, enum property property, const char *missing)

@@ -117,6 +117,20 @@ load helper
     refused "3 processes cannot be killed when there are 2" replay "$trace.more"
 }
 
+# Replay explores with idle steps taken at once, and the run takes them in its own time.
+@test "who is enabled, with deaths: the run is found in what is explored again" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    exits 1 check gate -n 2 --fault recovery --property k-deadlock-avoidance --trace "$trace"
+    exits 0 replay "$trace"
+    says "exploring again"
+    says "Confirmed"
+    # Process 0's look at its own record is idle: the run is the same if it comes later.
+    jq '.steps |= [.[1], .[0]] + .[2:]' "$trace" >"$trace.later"
+    exits 0 replay "$trace.later"
+    jq '.property = "overtaking"' "$trace" >"$trace.other"
+    exits 1 replay "$trace.other"
+}
+
 @test "a mutant of the gate: its deadlock after a death is confirmed by replay" {
     local trace=$BATS_TEST_TMPDIR/trace
     [ -e tests/mutants/gate.nobody_rewakes.patch ] || skip "there is no such mutant"
