@@ -198,7 +198,10 @@ again:
         L.its = 0;
         forget(L.who);
     } else if (is_owner(L.its, L.valid)) {
+        bool is_abandoned = state_of(L.its) == ABANDONED;
         L.its = entry(0, LEAVING, phase_in(L.its));
+        if (is_abandoned) /* (G4): its turn is now */
+            goto move_on;
         goto turn;
     } else {
         L.its = entry(0, LEAVING, phase_in(L.its));
@@ -454,6 +457,9 @@ BEGIN
     claim_life(LIFE[i]);
     L.look.recover.whose = i;
     CALL(recover, L.look.recover);
+    forget(L.look);
+    AT("alive") /* (G5): until then it is dead to the others, lest it keep them from what the dead one left */
+    begin_life(LIFE[i]);
 END
 
 WATCHED(RECORD, LIFE)
@@ -490,7 +496,7 @@ DECLARE
                           .shown = show_entry, .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);
-    S->life = registers("LIFE", n, BOOLEAN, ALIVE, .writer = ANYBODY);
+    S->life = registers("LIFE", n, LIVES, ALIVE, .writer = ANYBODY);
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",

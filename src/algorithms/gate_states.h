@@ -27,8 +27,10 @@
 enum { KEPT_MAX = 8 * 16 };  /* of 16 processes, no more of which are checked */
 #define STALE named(0, 0, 0) /* no ticket has this number */
 
+/* VALID's number says whose turn it is, and so keeps its remainder by the stride. What an old copy of it says of that makes no
+ * difference: whoever has one returns nothing in that round. */
 struct renaming {
-    word base, stride; /* VALID's number says whose turn it is: it keeps its remainder by the stride */
+    word base, stride;
     word kept[KEPT_MAX], name[KEPT_MAX + 1];
     unsigned count;
 };
@@ -49,13 +51,12 @@ static void keep(struct renaming *renaming, word number)
 
 static void name_kept(struct renaming *renaming)
 {
-    word last = 1;
-    for (unsigned at = 0; at <= renaming->count; at++) {
-        word number = at < renaming->count ? renaming->kept[at] : renaming->base, name = last + 2;
-        while (name % renaming->stride != number % renaming->stride)
-            name++;
-        renaming->name[at] = last = name;
-    }
+    for (unsigned at = 0; at < renaming->count; at++)
+        renaming->name[at] = 3 + 2 * at;
+    word base = 3 + 2 * renaming->count;
+    while (base % renaming->stride != renaming->base % renaming->stride)
+        base++;
+    renaming->name[renaming->count] = base;
 }
 
 static word renamed(const struct renaming *renaming, word number)

@@ -57,7 +57,7 @@ static bool only_sleeps_at(const struct run *run, size_t s, unsigned i)
            is_asleep(run->moments[s].values[kernel_beds(run->instance) + i]);
 }
 
-static bool steps_in_vain_in_loop(const struct run *run, unsigned i)
+bool steps_in_vain_in_loop(const struct run *run, unsigned i)
 {
     for (size_t s = loop_of(run); s < loop_end_of(run); s++)
         if (run->trace->steps[s].process == i && !run->trace->steps[s].fault && !only_sleeps_at(run, s, i))
@@ -183,10 +183,11 @@ static bool shows_deadlock(const struct run *run)
     return somebody_tries && loop_is_fair(run) && count_crashed(run, true) < run->k;
 }
 
-/* Nobody enters in the loop, so that there are never more inside than when it begins. */
+/* Nobody enters in the loop, so that there are never more inside than when it begins. Who crashed on its way counts too. */
 static bool shows_idle_slot(const struct run *run)
 {
-    return shows_deadlock(run) && count_inside(run, loop_of(run)) < run->k;
+    unsigned keeping = count_inside(run, loop_of(run)) + count_crashed(run, false) - count_crashed(run, true);
+    return shows_deadlock(run) && keeping < run->k;
 }
 
 static bool shows_lockout(const struct run *run)
@@ -303,10 +304,10 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = shows_lockout(&run);
         break;
     case BOUNDED_DOORWAY:
-        confirmed = stays_in_loop(&run, trace->i, DOORWAY) && steps_in_loop(&run, trace->i);
+        confirmed = stays_in_loop(&run, trace->i, DOORWAY) && steps_in_vain_in_loop(&run, trace->i);
         break;
     case BOUNDED_EXIT:
-        confirmed = stays_in_loop(&run, trace->i, EXIT) && steps_in_loop(&run, trace->i);
+        confirmed = stays_in_loop(&run, trace->i, EXIT) && steps_in_vain_in_loop(&run, trace->i);
         break;
     case BOUNDED_WAITING:
         confirmed = stays_in_loop(&run, trace->i, WAITING_ROOM) && enters_in_loop(&run, trace->j);

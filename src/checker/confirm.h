@@ -40,6 +40,8 @@ enum { WAITS = 1u << WAITING_ROOM, TRIES = 1u << DOORWAY | 1u << WAITING_ROOM, L
 
 bool loop_closes(const struct run *run);
 bool steps_in_loop(const struct run *run, unsigned i);
+/* The same, but for a sleeper that finds itself asleep still: it would wake by itself. */
+bool steps_in_vain_in_loop(const struct run *run, unsigned i);
 bool enters_in_loop(const struct run *run, unsigned i);
 bool stays_in_loop(const struct run *run, unsigned i, enum section section);
 

@@ -119,7 +119,7 @@ static bool shows_order_broken(const struct placed_run *placed)
     const struct order *order = run->trace->property == STRONG_FIFE ? &strong_fife
                                 : section == EXIT                   ? &leaving
                                                                     : &entering;
-    if (!steps_in_loop(run, i) || !(order->waits >> section & 1) || !stays_in_loop(run, i, section))
+    if (!steps_in_vain_in_loop(run, i) || !(order->waits >> section & 1) || !stays_in_loop(run, i, section))
         return lacks(placed, "process %u does not step for ever in vain in its loop", i);
     bool comes_later = false;
     for (size_t m = 0; m <= loop_end_of(run); m++) {
@@ -171,7 +171,10 @@ static bool sections_stay_in_loop(const struct run *run)
 static bool shows_k_deadlock(const struct placed_run *placed)
 {
     const struct run *run = &placed->run;
-    if (!sections_stay_in_loop(run) || loop_of(run) == loop_end_of(run))
+    bool steps = false;
+    for (unsigned i = 0; i < run->n; i++)
+        steps |= steps_in_vain_in_loop(run, i);
+    if (!sections_stay_in_loop(run) || !steps)
         return lacks(placed, "somebody makes progress in its loop, or nobody steps");
     if (placed->graph == NULL)
         return true;

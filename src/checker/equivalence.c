@@ -196,12 +196,14 @@ void equivalence_find(struct equivalence *equivalence, const struct setting *a, 
     if (filled.memory_limit == 0)
         filled.memory_limit = free_memory();
     *equivalence = (struct equivalence){.setting = {*a, *b}, .outcome = SYSTEMS_SAME};
+    /* A schedule names processes, and who wakes by itself takes no step of its text. */
+    equivalence->setting[0].undisturbed = equivalence->setting[1].undisturbed = true;
     struct comparison *comparison = must_allocate(sizeof *comparison);
     comparison->equivalence = equivalence;
     comparison->limits = &filled;
     comparison->start = now();
-    model_open(&comparison->model[0], a);
-    model_open(&comparison->model[1], b);
+    for (unsigned system = 0; system < 2; system++)
+        model_open(&comparison->model[system], &equivalence->setting[system]);
     const char *refused = refusal(&comparison->model[0], &comparison->model[1]);
     if (refused != NULL) {
         equivalence->outcome = SYSTEMS_REFUSED;

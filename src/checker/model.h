@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
         }
         for (unsigned begin = faults & local->can_begin; begin != 0; begin &= begin - 1)
             visit(context, (struct step){.process = (uint8_t)i, .fault = (uint8_t)(begin & -begin)}, NULL);
-        if (model->has_timed_looks && may_wake_by_itself(model, state, i))
+        if (model->has_timed_looks && !local->crashed && may_wake_by_itself(model, state, i))
             visit(context, (struct step){.process = (uint8_t)i, .fault = TIMED_LOOK}, NULL);
     }
 }

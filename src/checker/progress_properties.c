@@ -34,10 +34,18 @@ static uint16_t staying(const struct part *part, const struct standing *standing
     return standing->critical & (part->may_stay_inside ? UINT16_MAX : standing->crashed);
 }
 
+/* Who may keep a slot for ever. Where those inside may stay, one who crashed on the way counts like one who stays: with k of
+ * both, nobody else need get in. */
+static uint16_t keeping_slots(const struct part *part, const struct standing *standing)
+{
+    uint16_t under_way = part->may_stay_inside ? standing->crashed & (uint16_t)~standing->remainder : 0;
+    return staying(part, standing) | under_way;
+}
+
 static bool is_deadlock(const void *context, const struct standing *standing)
 {
     const struct part *part = context;
-    return (trying(standing) & ~standing->crashed) != 0 && count(staying(part, standing)) < part->graph->k;
+    return (trying(standing) & ~standing->crashed) != 0 && count(keeping_slots(part, standing)) < part->graph->k;
 }
 
 /* Whoever is inside and does not stay leaves, and comes back only by entering; a malfunction ends. */
@@ -86,15 +94,14 @@ void judge_deadlock_freedom(struct finding *finding, const struct exploration *e
             witness_open(&finding->witness, exploration, graph->numbers[start]);
             finding->witness.at = start;
             witness_fair_loop(&finding->witness, exploration, &part, &components);
+            unsigned left = graph->k - count(keeping_slots(&part, &graph->standing[start]));
+            snprintf(finding->what, sizeof finding->what,
+                     "from some point on somebody tries for ever and nobody enters");
             if (part.may_stay_inside)
                 snprintf(
                     finding->what, sizeof finding->what,
                     "from some point on somebody tries for ever and nobody enters, although %u of %u slots %s free",
-                    graph->k - count(graph->standing[start].critical), graph->k,
-                    graph->k - count(graph->standing[start].critical) == 1 ? "is" : "are");
-            else
-                snprintf(finding->what, sizeof finding->what,
-                         "from some point on somebody tries for ever and nobody enters");
+                    left, graph->k, left == 1 ? "is" : "are");
         }
         components_close(&components);
     }

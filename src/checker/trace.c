@@ -395,6 +395,8 @@ static const char *execute_step(const struct instance *instance, const struct mo
         if (instance->setting.algorithm->more.watched == NULL ||
             !is_asleep(from->values[kernel_beds(instance) + step->process]))
             return "it is not asleep";
+        if (process->crashed)
+            return "it has crashed";
         if (instance->setting.undisturbed)
             return "nobody wakes by itself here";
         apply_kernel(instance, kernel_ends_sleep, step, to);

@@ -47,7 +47,8 @@ static const char help_text[] =
     "                        default, with a fault of the gate, they are taken at once; the verdicts are the same\n"
     "  --undisturbed         nobody who sleeps wakes by itself. By default each may at any time, as it does natively; "
     "but\n"
-    "                        deadlock- and lockout-freedom never count on it, only who is enabled does\n"
+    "                        deadlock-freedom, lockout-freedom and no-slot-idle never count on it, only who is "
+    "enabled\n"
     "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
     "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
@@ -158,6 +159,13 @@ static bool can_be_asked(const struct request *request, enum property property)
     return property != NO_SLOT_LOST || (!request->passages_limited && request->schedule.name == NULL);
 }
 
+/* With deaths, who is enabled is so because sleepers wake by themselves. */
+static bool counts_on_looks(const struct request *request, enum property property)
+{
+    const struct setting *setting = &request->question.setting;
+    return setting->undisturbed && setting->recoveries > 0 && (property == STRONG_FIFE || property == FIFO_ENABLING);
+}
+
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
@@ -165,7 +173,8 @@ static void claimed_properties(struct request *request)
         faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
-            (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property))
+            (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property) &&
+            !counts_on_looks(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
     if (request->nothing_claimed)

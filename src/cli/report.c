@@ -81,7 +81,8 @@ void print_result_json(const struct request *request, const struct answer *answe
                          (json_int_t)exploration->transitions, "depth", exploration->depth, "seconds", answer->seconds,
                          "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
                          exploration->stopped == NULL && !request->passages_limited && !exploration->scheduled &&
-                             !request->question.options.fingerprints && exploration->expanded == exploration->states,
+                             !setting->undisturbed && !request->question.options.fingerprints &&
+                             exploration->expanded == exploration->states,
                          "bounds", bounds_json(request, exploration), "properties", properties));
 }
 
@@ -203,7 +204,7 @@ void print_result(const struct request *request, const struct answer *answer)
                grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
                (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
     if (setting->undisturbed)
-        printf("Nobody who sleeps wakes by itself here, as processes do in earnest.\n\n");
+        printf("Nobody who sleeps wakes by itself here, although real processes do.\n\n");
     if (exploration->model->hurries)
         printf("Steps that do nothing, whenever they are taken, were taken at once, and are not counted.\n\n");
     if (exploration->scheduled)

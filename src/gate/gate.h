@@ -228,6 +228,8 @@ int admit_gate_lock(int fd, const char *path);
 bool admit_life_is(uint32_t life, uint32_t what);
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
+/* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
+void admit_life_begin(struct seat *seat);
 /* Gives it up, with this value in it. */
 void admit_life_release(struct seat *seat, uint32_t to);
 /* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */

@@ -135,12 +135,17 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     if (set_aside(seat->life, from)) {
         uint32_t expected = from == LIFE_RESERVED ? from : aside(from);
         enlist(link_of(seat));
-        if (atomic_compare_exchange_strong(seat->life, &expected, own_number | FUTEX_WAITERS))
+        if (atomic_compare_exchange_strong(seat->life, &expected, own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED)))
             return seat;
         delist(link_of(seat));
     }
     munmap(pages, 2 * GATE_PAGE);
     return NULL;
+}
+
+void admit_life_begin(struct seat *seat)
+{
+    atomic_store(seat->life, own_number | FUTEX_WAITERS);
 }
 
 void admit_life_release(struct seat *seat, uint32_t to)

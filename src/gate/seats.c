@@ -130,6 +130,7 @@ static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *f
     introduce(seat);
     remember(seat);
     admit_protocol_join(seat);
+    admit_life_begin(seat);
     return seat;
 }
 

@@ -258,12 +258,10 @@ void admit_doze(const struct sleeper *sleeper)
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL); /* libc's is a cancellation point */
 }
 
-/* Without a gate: until woken. */
 static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
 {
     struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, until == INT64_MAX ? NULL : &limit, NULL,
-            FUTEX_BITSET_MATCH_ANY);
+    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* On its record alone, for a short time; once in a wait, and only if nothing but its turn can end that. */
@@ -288,7 +286,7 @@ static bool changes_soon(const struct cell *cell, uint64_t value)
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
     if (sleeper == NULL) {
-        sleep_alone(cell, (uint32_t)value, INT64_MAX);
+        sleep_alone(cell, (uint32_t)value, now_of(CLOCK_MONOTONIC) + ALL_LOOK_NS);
         return;
     }
     admit_gate *gate = sleeper->gate;

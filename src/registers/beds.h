@@ -8,7 +8,7 @@
 
 #include "registers/stepped.h"
 
-enum life { ALIVE, DEAD };
+enum life { ALIVE, DEAD, CLAIMED, LIVES };
 enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 2, BED_SHIFT = 18 };
 
 static inline word told(word w)

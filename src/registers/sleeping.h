@@ -12,7 +12,9 @@
  *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
- *   is_dead(r), claim_life(r)  r is a life word: ALIVE, or DEAD once the kernel has marked a death
+ *   is_dead(r)                 r is a life word: ALIVE, DEAD once the kernel has marked a death, or CLAIMED
+ *   claim_life(r)              a newcomer takes a dead one's place, but is dead to the others still
+ *   begin_life(r)              it is alive
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
  *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
@@ -82,8 +84,9 @@
     } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
-#define is_dead(r) (get(r) == DEAD)
-#define claim_life(r) put(r, ALIVE)
+#define is_dead(r) (get(r) != ALIVE)
+#define claim_life(r) put(r, CLAIMED)
+#define begin_life(r) put(r, ALIVE)
 #define only_if_free() false
 #define not_free() ((void)0)
 

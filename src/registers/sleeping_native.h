@@ -13,7 +13,7 @@
 
 #include "registers/native.h"
 
-enum life { ALIVE, DEAD };
+enum life { ALIVE, DEAD, CLAIMED, LIVES };
 enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
 
 #define told(w) (w)
@@ -122,7 +122,9 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
 
 #define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
-#define claim_life(r) ((void)&(r)) /* whoever runs NEWCOMER has done so: the kernel must know first */
+/* Whoever runs NEWCOMER does so before and after: the kernel must know first. */
+#define claim_life(r) ((void)&(r))
+#define begin_life(r) ((void)&(r))
 
 #define only_if_free() (L.at & ONLY_IF_FREE)
 #define not_free()                                                                                                     \

@@ -241,6 +241,45 @@ static void a_record_set_aside_is_for_other_numbers(void **state)
     }
 }
 
+/* One who takes a dead one's place and gets no further keeps nobody from what the dead one held. */
+static void a_newcomer_that_stops_holds_nothing_up(void **state)
+{
+    (void)state;
+    admit_gate *gate = new_gate(1);
+    admit_hold hold;
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    pid_t holder = fork();
+    if (holder == 0) {
+        if (admit_gate_enter(gate, &hold) == ADMIT_OK)
+            say(told[1]);
+        pause();
+        _exit(0);
+    }
+    assert_true(hear(told[0]));
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    assert_true(admit_is_dead_now(gate, 0));
+    pid_t newcomer = fork();
+    if (newcomer == 0) {
+        bool failed;
+        if (admit_life_claim(gate, 0, LIFE_JUDGED, &failed) != NULL)
+            say(told[1]);
+        pause();
+        _exit(0);
+    }
+    assert_true(hear(told[0]));
+    assert_int_equal(enter_within(gate, &hold, 10000), ADMIT_OK);
+    assert_true(hold.owner_died);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    kill(newcomer, SIGKILL);
+    waitpid(newcomer, NULL, 0);
+    assert_true(admit_is_dead_now(gate, 0));
+    assert_all_slots_are_there(gate, 1);
+    close(told[0]), close(told[1]);
+    admit_gate_close(gate);
+}
+
 static void a_forked_child_holds_nothing(void **state)
 {
     (void)state;
@@ -509,6 +548,7 @@ int main(void)
         cmocka_unit_test(only_the_thread_that_entered_can_leave),
         cmocka_unit_test(a_thread_can_be_inside_twice),
         cmocka_unit_test(a_record_set_aside_is_for_other_numbers),
+        cmocka_unit_test(a_newcomer_that_stops_holds_nothing_up),
         cmocka_unit_test(a_forked_child_holds_nothing),
         cmocka_unit_test(exec_ends_the_hold),
         cmocka_unit_test(robust_mutexes_of_the_program_keep_working),

@@ -45,8 +45,8 @@ static const char *marker_of(const struct model *model, const uint64_t *state, u
     return model->automaton[i].processes[field_get(state, model->process_field[i])].label;
 }
 
-/* Of more than three processes, old tickets may be told apart in the one that nobody compares any more, and not in the
- * other (algorithms/gate_states.h): there it must do that everybody stands at the same place. */
+/* Of three processes and more slots than one, old tickets may be told apart in the one that nobody compares any more, and not
+ * in the other (algorithms/gate_states.h): there it must do that everybody stands at the same place. */
 static bool is_same(const struct model *model, const uint64_t *a, const uint64_t *b)
 {
     for (unsigned i = 0; i < model->n; i++) {
@@ -54,7 +54,7 @@ static bool is_same(const struct model *model, const uint64_t *a, const uint64_t
         if (strcmp(marker_of(model, a, i), marker_of(model, b, i)) != 0 || of_a->section != of_b->section)
             return false;
     }
-    return model->n > 3 || same_state(a, b, model->words);
+    return model->n > 3 || (model->n == 3 && model->instance.setting.k > 1) || same_state(a, b, model->words);
 }
 
 /* The same, whether or not process i has taken its idle step? */
