@@ -212,7 +212,9 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
         unsigned fault = 0;
         for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
             if (json_is_true(json_object_get(object, fault_name[f])))
-                fault = 1u << f;
+                fault |= 1u << f;
+        if ((fault & (fault - 1)) != 0)
+            return "a step is two faults at once";
         trace->steps[s] =
             (struct trace_step){.process = (uint8_t)process,
                                 .fault = (uint8_t)fault,

@@ -78,7 +78,7 @@ for source in src/algorithms/*.c src/algorithms/*/*.c; do
     check "${id%.c} has a mutant" has_mutant "${id%.c}"
 done
 for property in exclusion deadlock-freedom lockout-freedom fcfs bounded-doorway bounded-exit bounded-waiting \
-    k-deadlock-avoidance fife strong-fife overtaking fifo-enabling local-spin; do
+    k-deadlock-avoidance fife strong-fife overtaking fifo-enabling local-spin no-slot-lost distinct-slots no-slot-idle; do
     check "a mutant breaks $property" breaks $property
 done
 

@@ -175,6 +175,7 @@ static void wrong_values(void **state)
         {"steps", json_pack("[{s:i, s:i}]", "process", 0, "choice", 256), "choice"},
         {"steps", json_pack("[{s:i, s:i}]", "process", 0, "choice", -1), "choice"},
         {"steps", json_pack("[{s:i, s:s}]", "process", 0, "reads", "minds"), "reads"},
+        {"steps", json_pack("[{s:i, s:b, s:b}]", "process", 0, "crash", 1, "timed_look", 1), "two faults"},
     };
     for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const char *message = refusal(cases[c].key, cases[c].value);
