@@ -34,8 +34,8 @@ const struct property_info property_info[PROPERTIES + 1] = {
     [LOCAL_SPIN_WRITE_BACK] = LOCAL_SPIN("cc-write-back"),
     [NO_SLOT_LOST] = {"no-slot-lost", "P14", "states", false, true, false, NULL, NULL},
     [DISTINCT_SLOTS] = {"distinct-slots", "P15", "states in which several are inside", false, true, false, NULL, NULL},
-    [NO_SLOT_IDLE] = {"no-slot-idle", "P16", "states in which somebody tries and a slot is free", false, true,
-                      false, NULL, NULL},
+    [NO_SLOT_IDLE] = {"no-slot-idle", "P16", "states in which somebody tries and a slot is free", false, true, false,
+                      NULL, NULL},
     [PROPERTIES] = {"-", "-", "", false, false, false, NULL, NULL},
 };
 

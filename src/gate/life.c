@@ -135,7 +135,8 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     if (set_aside(seat->life, from)) {
         uint32_t expected = from == LIFE_RESERVED ? from : aside(from);
         enlist(link_of(seat));
-        if (atomic_compare_exchange_strong(seat->life, &expected, own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED)))
+        if (atomic_compare_exchange_strong(seat->life, &expected,
+                                           own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED)))
             return seat;
         delist(link_of(seat));
     }
