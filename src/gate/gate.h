@@ -88,7 +88,8 @@ enum life_word {
     LIFE_NOBODY = 0,               /* no owner; not dead */
     LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
     LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
-    LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted */
+    LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted; a newcomer's number comes beside it, as beside
+                                      MARKED, until it has recovered the record (admit_life_begin) */
     LIFE_ASIDE = 0x20000000,       /* beside nobody or judged, with a thread's number: see life.c */
     LIFE_NUMBER = 0x1fffffff,
 };

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,8 @@ enum heir_state admit_heir(admit_gate *gate, unsigned who)
         enum heir_state state = state_of_heir(gate, who, word);
         if (state != HEIR_NONE)
             return state;
+        if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0)
+            return HEIR_LIVES; /* it is the next owner's */
         if (atomic_compare_exchange_strong(heir, &word, 0))
             break;
     }

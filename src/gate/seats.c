@@ -127,10 +127,10 @@ static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *f
     struct seat *seat = admit_life_claim(gate, who, life, failed);
     if (seat == NULL)
         return NULL;
-    introduce(seat);
     remember(seat);
     admit_protocol_join(seat);
     admit_life_begin(seat);
+    introduce(seat); /* until here the record tells of the dead one */
     return seat;
 }
 
@@ -140,7 +140,7 @@ unsigned admit_bury_dead(admit_gate *gate)
     bool failed = false;
     check_for_fork();
     for (unsigned who = 0; who < present_in(gate) && !failed; who++) {
-        if (!admit_is_dead_now(gate, who))
+        if (!admit_is_dead_now(gate, who) || !admit_life_is(atomic_load(life_of(gate, who)), LIFE_JUDGED))
             continue;
         struct seat *seat = claim(gate, who, LIFE_JUDGED, &failed);
         if (seat == NULL)
@@ -157,14 +157,16 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
     for (int dead = 1; dead >= 0; dead--) {
         unsigned end = dead ? present_in(gate) : gate->records;
         for (unsigned who = 0; who < end && !*failed; who++) {
-            uint32_t life = atomic_load(life_of(gate, who));
-            if (dead ? !admit_is_dead_now(gate, who) : !admit_life_is(life, LIFE_NOBODY))
+            if (dead && !admit_is_dead_now(gate, who))
+                continue;
+            uint32_t from = dead ? LIFE_JUDGED : LIFE_NOBODY;
+            if (!admit_life_is(atomic_load(life_of(gate, who)), from))
                 continue;
             if (!dead && admit_protocol_in_line(gate, who)) {
                 *in_line = true;
                 continue;
             }
-            struct seat *seat = claim(gate, who, dead ? (uint32_t)LIFE_JUDGED : (uint32_t)LIFE_NOBODY, failed);
+            struct seat *seat = claim(gate, who, from, failed);
             if (seat != NULL && !seat_is(seat, SEAT_IN_LINE))
                 return seat;
             if (seat != NULL)

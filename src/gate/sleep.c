@@ -205,7 +205,6 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
             list->orphan = true;
         else if (!seen || life == (uint32_t)LIFE_MARKED) /* then it is the record's next owner, and dead too */
             list->news = true;
-        life = atomic_load(life_of(gate, who));
     }
     if (list->count == FUTEX_WAITV_MAX)
         list->all = false;
