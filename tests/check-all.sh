@@ -125,7 +125,6 @@ gate -n 3 -k 2 --fault abort
 gate -n 3 -k 2 --passages 1 --fault recovery --fault abort
 gate -n 3 -k 2 --fault recovery
 gate -n 4
-gate -n 4 -k 2 --passages 1 --fault recovery:1
 END
 }
 
