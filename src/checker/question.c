@@ -75,7 +75,7 @@ static bool may_hurry(const struct question *question)
         counts |= question->properties[p] == BOUNDED_DOORWAY || question->properties[p] == BOUNDED_EXIT ||
                   is_local_spin(question->properties[p]);
     bool wants_all = question->keep_graph || question->keep_enabled;
-    return !counts && !question->every_step && (question->finds_places || !wants_all);
+    return !counts && !question->every_step && (question->hurry_will_do || !wants_all);
 }
 
 void question_answer(struct question *question, struct answer *answer)

@@ -13,7 +13,7 @@ struct question {
     unsigned property_count;
     bool keep_graph;                    /* whoever asks has questions of its own for all states and steps */
     bool keep_enabled;                  /* and for the enabled relation */
-    bool finds_places;                  /* whoever keeps the graph does not mind that idle steps are taken at once */
+    bool hurry_will_do;                 /* whoever keeps the graph does not mind that idle steps are taken at once */
     bool every_step;                    /* take idle steps (idle.h) one by one, too */
     struct exploration_options options; /* want_graph, stop_at_violation, hurry and, if 0, memory_limit are filled in */
     void (*judging)(const struct exploration *exploration, enum property asked); /* may be NULL */

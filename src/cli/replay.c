@@ -27,7 +27,7 @@ static enum confirmation confirm_by_exploring(const struct trace *trace, const s
     struct question question = {.setting = trace->setting,
                                 .keep_graph = true,
                                 .keep_enabled = true,
-                                .finds_places = true,
+                                .hurry_will_do = true,
                                 .every_step = every_step};
     struct answer answer;
     question_answer(&question, &answer);

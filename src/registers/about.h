@@ -133,8 +133,8 @@ struct about {
     struct number_renaming renumbering;            /* if that word is unbounded */
     size_t slot_at;                                /* of the slot number, a byte, among the locals; 0: it has none */
     rename_all *rename_all;                        /* if several registers hold numbers without bound */
-    bool
-        forgets_whose; /* its states do not tell whose register a step looks at, where it does not matter what it sees */
+    /* Its states do not tell whose register a step looks at, where it does not matter what it sees. */
+    bool forgets_whose;
     states_alike *alike; /* if many states have the same future */
     idle_step *is_idle;  /* if it has steps that are idle */
 };
