@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static const char MAGIC[8] = {'a', 'd', 'm', 'i', 't', 'g', 'a', 't'};
@@ -34,27 +36,53 @@ void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned cap
     size_t cells = 2 + (most_k - 1) + 2 * (size_t)places->records;
     places->spots = GATE_PAGE + cells * sizeof(struct cell);
     places->people = pages(places->spots + most_k * sizeof(struct spot));
-    places->size = places->people + (places->records + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
+    places->size = places->people + (places->records + LIVES_PER_PAGE) / LIVES_PER_PAGE * GATE_PAGE; /* and the manager */
 }
 
-/* FNV-1a over the fixed part. It finds accidents; nothing finds malice. */
-static uint64_t checksum_of(const struct gate_header *header)
+/* FNV-1a. */
+static uint64_t hash_of(const void *data, size_t size, uint64_t hash)
 {
-    const unsigned char *byte = (const unsigned char *)header;
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
+    const unsigned char *byte = data;
+    for (size_t at = 0; at < size; at++)
         hash = (hash ^ byte[at]) * 0x100000001b3;
     return hash;
 }
+#define NO_HASH UINT64_C(0xcbf29ce484222325)
 
-/* Zeros if it cannot be read. */
+/* Over the fixed part. It finds accidents; nothing finds malice. */
+static uint64_t checksum_of(const struct gate_header *header)
+{
+    return hash_of(header, offsetof(struct gate_header, checksum), NO_HASH);
+}
+
+/* Where a lock of anybody that takes part is: see anchor.c. A gate that has the name of one which was deleted has the same
+ * place. */
+uint64_t admit_gate_anchorage(int directory, const char *file)
+{
+    struct stat status;
+    uint64_t hash = NO_HASH;
+    if (directory >= 0 && fstat(directory, &status) == 0) {
+        hash = hash_of(&status.st_dev, sizeof status.st_dev, hash);
+        hash = hash_of(&status.st_ino, sizeof status.st_ino, hash);
+        hash = hash_of(file, strlen(file), hash);
+    }
+    return (UINT64_C(1) << 62) + ((hash ^ hash >> 32) & 0x7fffffff) * (UINT64_C(1) << 31);
+}
+
+/* Zeros if it cannot be read, or is not the kernel's: containers are given one of their own, by a file that is mounted upon
+ * the kernel's. */
 static bool read_boot_id(char boot_id[BOOT_ID_SIZE])
 {
     memset(boot_id, 0, BOOT_ID_SIZE);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool whole = read(fd, boot_id, 36) == 36;
+    struct statfs system;
+    struct statx status;
+    bool is_kernels = fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
+                      (statx(fd, "", AT_EMPTY_PATH, 0, &status) != 0 ||
+                       (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0);
+    bool whole = is_kernels && read(fd, boot_id, 36) == 36;
     close(fd);
     if (!whole)
         memset(boot_id, 0, BOOT_ID_SIZE);
@@ -222,41 +250,40 @@ admit_error admit_gate_check_words(admit_gate *gate)
     return ADMIT_OK;
 }
 
-int admit_gate_lock(int fd, const char *path)
+static bool is_of_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
 {
-    char again[40];
-    snprintf(again, sizeof again, "/proc/self/fd/%d", fd); /* so that threads exclude each other too */
-    int lock = open(again, O_RDWR | O_CLOEXEC);
-    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    while (lock >= 0 && fcntl(lock, F_OFD_SETLKW, &byte) != 0)
-        if (errno != EINTR) {
-            close(lock);
-            lock = -1;
-        }
-    if (lock < 0)
-        admit_gate_system_error("lock", path);
-    return lock;
+    return memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0;
 }
 
+/* Whether the gate is certainly of an earlier boot: two ids of the kernel's own differ. */
+static bool is_of_earlier_boot(const admit_gate *gate, char boot_id[BOOT_ID_SIZE])
+{
+    static const char unknown[BOOT_ID_SIZE];
+    return read_boot_id(boot_id) && !is_of_boot(gate, unknown) && !is_of_boot(gate, boot_id);
+}
+
+/* What the power left on the disk need not make sense. Where it is not certain that there was another boot, nothing is
+ * emptied: whoever died with an earlier one is found dead by its anchor. */
 static admit_error empty_after_boot(admit_gate *gate)
 {
     char boot_id[BOOT_ID_SIZE];
-    if (!read_boot_id(boot_id)) /* to empty a gate that is in use would let too many in */
-        return admit_gate_error(ADMIT_UNSUPPORTED, "cannot tell whether %s is of this boot: there is no /proc",
-                                gate->path);
-    if (memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0)
-        return ADMIT_OK;
+    gate->is_of_earlier_boot = is_of_earlier_boot(gate, boot_id);
     if (gate->look_only)
-        return admit_gate_error(ADMIT_NO_PERMISSION, "%s is of an earlier boot, and cannot be emptied by you",
-                                gate->path);
-    int lock = admit_gate_lock(gate->fd, gate->path);
-    if (lock < 0)
+        return ADMIT_OK;
+    if (!gate->is_of_earlier_boot) {
+        if (!is_of_boot(gate, boot_id))
+            admit_second_look(gate, true);
+        return ADMIT_OK;
+    }
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
         return admit_last_error();
     unsigned k = atomic_load(&gate->header->k);
     bool in_range = k >= 1 && k <= gate->most_k;
-    if (in_range && memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) != 0)
+    if (in_range && is_of_earlier_boot(gate, boot_id))
         admit_gate_empty(gate, k);
-    close(lock);
+    admit_manage_end(manager);
+    gate->is_of_earlier_boot = false;
     return in_range ? ADMIT_OK : corrupt(gate->path, "its k is out of range");
 }
 
@@ -283,6 +310,7 @@ admit_error admit_gate_map(admit_gate *gate, bool is_path)
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
     gate->device = (uint64_t)status.st_dev;
     gate->inode = (uint64_t)status.st_ino;
+    gate->anchorage = admit_gate_anchorage(gate->directory_fd, strrchr(gate->path, '/') + 1);
     error = empty_after_boot(gate);
-    return error != ADMIT_OK ? error : admit_gate_check_words(gate);
+    return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);
 }

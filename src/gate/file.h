@@ -20,6 +20,9 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
 void admit_gate_format(admit_gate *gate, unsigned k);
 void admit_gate_empty(admit_gate *gate, unsigned k);
 
+/* The first of the bytes that stand for the anchors of those who take part in a gate of this name. */
+uint64_t admit_gate_anchorage(int directory, const char *file);
+
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
 

@@ -28,11 +28,11 @@
 #include <sys/types.h>
 
 enum {
-    GATE_LAYOUT = 3,
+    GATE_LAYOUT = 4,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
-    GATE_HINTS = 256,
+    GATE_HINTS = 1024,
 };
 
 struct gate_header {
@@ -45,12 +45,14 @@ struct gate_header {
     uint64_t checksum;
 
     /* What changes. */
-    char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; changed under the file's lock */
-    _Alignas(64) _Atomic uint32_t k; /* as it should be; while it is not, `resizing` is 1 */
+    char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; zeros: not known. Changed by a manager */
+    _Alignas(64) _Atomic uint32_t k; /* as it should be; while it may not be, `resizing` is 1 */
     _Atomic uint32_t resizing;
-    _Atomic uint32_t removed;
+    _Atomic uint32_t removed; /* enum removal */
     _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
+    _Atomic int64_t looked_at; /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
+    _Atomic uint32_t anchors;  /* numbers given to processes so far */
     /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
@@ -66,20 +68,31 @@ struct gate_front {
 };
 _Static_assert(offsetof(struct gate_front, issue) == GATE_PAGE, "the cells come after the header's page");
 
-/* What others may know of a participant. Written by its owner, for inspect only. */
+enum removal {
+    REMOVAL_NONE = 0,
+    REMOVAL_DONE = 1,      /* it has been removed, or its file has been deleted */
+    REMOVAL_UNDECIDED = 2, /* somebody is about to, if nobody objects (manage.c) */
+};
+
+/* What others may know of a participant. Written by its owner, for inspect, and to find its heir. */
 struct person {
     _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
     _Atomic uint64_t ticket;                     /* which these two belong to */
-    _Atomic uint32_t pid, pid_namespace;
+    _Atomic uint32_t pid, pid_namespace, time_namespace;
     char command[ADMIT_COMMAND_SIZE];
+};
+
+/* The word that the kernel marks, and beside it the second word on the same owner: see anchor.c. Whoever becomes its owner
+ * writes both at once, and whoever marks a death in the kernel's place compares both. */
+struct life_words {
+    _Alignas(8) _Atomic uint32_t word;
+    _Atomic uint32_t anchor;
 };
 
 struct people {
     struct person person[LIVES_PER_PAGE];
     char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct person) + 8)];
-    struct {
-        _Alignas(8) _Atomic uint32_t word;
-    } life[LIVES_PER_PAGE];
+    struct life_words life[LIVES_PER_PAGE];
 };
 _Static_assert(sizeof(struct people) == GATE_PAGE, "the life words end the page");
 
@@ -105,21 +118,27 @@ struct sleeper {
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
     bool slept, napped, saw_dead;
+    int64_t looked;  /* around, last */
     admit_error why; /* of giving up; noted already */
 };
 
-/* One participation of one thread. It lies in the private page behind the life word, behind the links. */
+/* One participation of one thread, or its management of the gate. It lies in the private page behind the life word, behind
+ * the links. */
 struct seat {
     uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
     uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
     struct cell *record;
     unsigned who, slot;
+    uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
+    uint64_t look_after;
+    int64_t looked;
     admit_gate *gate;
-    struct seat *next; /* of this thread */
-    _Atomic uint32_t *life;
+    struct seat *next;         /* of this thread */
+    struct seat *next_of_gate; /* of the handle's */
+    bool closed;               /* the handle is gone, and the record another's: only the thread itself can free the rest */
+    struct life_words *life;
     struct sleeper sleeper;
     struct native_passage passage;
-    int heirs_fd;                                                          /* -1: none */
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
@@ -129,9 +148,8 @@ enum seat_flag {
     SEAT_INSIDE = 2,
     SEAT_IN_LINE = 4, /* with a place that it has given up */
     SEAT_BEQUEATHED = 8,
-    SEAT_WITH_CHILDREN = 16,
-    SEAT_AMONG_OTHERS = 32, /* others came by when it was here last */
-    SEAT_FLAGS = 63,
+    SEAT_AMONG_OTHERS = 16, /* others came by when it was here last */
+    SEAT_FLAGS = 31,
 };
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)
@@ -152,9 +170,12 @@ struct gate_cells {
     struct cell *issue, *valid, *record, *slot, *heir;
 };
 
-/* The part of a handle that a forked child does not inherit: it finds zeros. */
+/* The part of a handle that a forked child does not inherit: it finds zeros. All but the first is under admit_seats_lock. */
 struct gate_local {
     _Atomic uint32_t interrupts;
+    struct seat *seats; /* of all threads, by this handle */
+    uint32_t anchor;    /* of this process: see anchor.c; 0: none yet */
+    void *anchored;     /* what holds it; NULL: nothing does */
 };
 
 struct admit_gate {
@@ -166,12 +187,14 @@ struct admit_gate {
     uint64_t serial;                    /* never the same for two handles of a process; the bits of SEAT_FLAGS are 0 */
     unsigned records, most_k, capacity; /* checked copies */
     size_t size;
-    int fd, directory_fd;
-    bool look_only;
+    int fd, directory_fd; /* of a private gate the latter is -1 */
+    bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
+    _Atomic bool astray; /* the file is there, but not by the name by which it was opened */
     char name[72];
     char *path;
     char command[ADMIT_COMMAND_SIZE];
     uint64_t device, inode;
+    uint64_t anchorage; /* the first of the bytes that stand for anchors */
 };
 
 static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
@@ -179,9 +202,20 @@ static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *ga
     return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
+/* There is one more than there are records: that of whoever manages the gate. */
+static inline unsigned manager_of(const admit_gate *gate)
+{
+    return gate->records;
+}
+
+static inline struct life_words *whole_life_of(const admit_gate *gate, unsigned who)
+{
+    return &gate->people[who / LIVES_PER_PAGE].life[who % LIVES_PER_PAGE];
+}
+
 static inline _Atomic uint32_t *life_of(const admit_gate *gate, unsigned who)
 {
-    return &gate->people[who / LIVES_PER_PAGE].life[who % LIVES_PER_PAGE].word;
+    return &whole_life_of(gate, who)->word;
 }
 
 static inline struct person *person_of(const admit_gate *gate, unsigned who)
@@ -218,42 +252,78 @@ int admit_open_directory(bool make, char *path, size_t size);
 bool admit_name_is_path(const char *name);
 admit_error admit_check_name(const char *name);
 
-/* --- the file: file.c, layout.c ----------------------------------------------------------------------------------- */
+/* --- processes: process.c ----------------------------------------------------------------------------------------- */
 
-/* Keeps others from managing the gate until the descriptor is closed, by us or by our death. -1: error noted. */
-int admit_gate_lock(int fd, const char *path);
+/* Which process it is, in one boot, whatever others have its number later; 0: cannot be told, as where times are told
+ * differently from where they will be compared (!same_time) and the kernel has nothing better. */
+uint64_t admit_process_identity(bool same_time);
+
+enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
+/* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the identity
+ * was taken in this time namespace. */
+enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
+bool admit_process_is_stopped(long pid);
+/* 0 if there is no /proc. */
+uint32_t admit_pid_namespace(void);
+uint32_t admit_time_namespace(void);
+
+/* --- the second word on a death: anchor.c ------------------------------------------------------------------------- */
+
+/* A description of the gate's file that is nobody else's; -1 if there is none to be had, with errno. Safe in a child of
+ * vfork. */
+int admit_open_again(const admit_gate *gate, int flags);
+/* What stands for this process beside its life words; under admit_seats_lock. */
+uint32_t admit_anchor(admit_gate *gate);
+void admit_anchor_weigh(admit_gate *gate);
+/* Whether the process that this stands for has ended beyond doubt. */
+bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor);
+/* Marks those as dead whose death the kernel has not marked; unless somebody did so a moment ago, or with `now` all the
+ * same. Returns whether it did. */
+bool admit_second_look(admit_gate *gate, bool now);
 
 /* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
 
 /* Whether it is NOBODY, or JUDGED, set aside or not. */
 bool admit_life_is(uint32_t life, uint32_t what);
+/* Whether it is a thread's, alive or dead to the others. */
+bool admit_life_names_thread(uint32_t life);
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
 /* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
 void admit_life_begin(struct seat *seat);
 /* Gives it up, with this value in it. */
 void admit_life_release(struct seat *seat, uint32_t to);
+/* The record of another thread's idle seat is free; the thread itself will release the seat. */
+void admit_life_take_away(struct seat *seat);
+/* If the second word says so, the first does from now on. */
+void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
 /* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
 bool admit_is_dead_now(admit_gate *gate, unsigned who);
+/* The same for one who only looks, but for heirs. */
+bool admit_seems_dead(const admit_gate *gate, unsigned who);
 
-enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
 /* Also takes back the permission to inherit, if nobody has made use of it. */
 enum heir_state admit_heir(admit_gate *gate, unsigned who);
 /* The same for one who only looks; the heir's number into *pid if it has one. */
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
-/* 0 if there is no /proc. */
-uint32_t admit_pid_namespace(void);
-/* The starter's own copy of the descriptor by which children hold: where its hold ends, so that theirs can. */
-void admit_heirs_let_go(struct seat *seat);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat);
+/* The same, but not if a command has inherited already. */
+bool admit_heir_disowned(struct seat *seat);
 
 /* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
+
+/* Which seats there are, in this process: for one that joins, closes a handle, or ends. A thread may nest it; a forked child
+ * finds it open. */
+void admit_seats_lock(void);
+void admit_seats_unlock(void);
 
 /* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
 void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
+/* A place that was given up is in line still. Of such seats a thread keeps one. */
+void admit_seat_given_up(struct seat *seat);
 /* A record that was kept back for nobody returns its ticket. */
 admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
 void admit_seats_close(admit_gate *gate);
@@ -284,6 +354,8 @@ void admit_protocol_leave(struct seat *seat);
 uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
 void admit_protocol_reserve(struct seat *seat);
+/* A free slot, whatever is being done to the gate otherwise. */
+admit_error admit_protocol_try(admit_gate *gate, admit_hold *hold);
 
 /* --- sleep: sleep.c ----------------------------------------------------------------------------------------------- */
 
@@ -294,12 +366,27 @@ int64_t admit_now(void); /* CLOCK_REALTIME in ns */
 void admit_doze(const struct sleeper *sleeper);
 /* Notes this error as the reason, with its text. */
 void admit_give_reason(struct sleeper *sleeper, admit_error error);
+int64_t admit_monotonic(void); /* in ns */
 
 /* --- managing: manage.c ------------------------------------------------------------------------------------------- */
 
-/* Leaves a gate that is being resized. */
-void admit_leave_resizing(admit_gate *gate, struct seat *seat);
-/* After an entry: whether the gate is being, or has been, removed. */
+/* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it; if
+ * `wait`, error noted, after seconds. */
+struct seat *admit_manage(admit_gate *gate, bool wait);
+void admit_manage_end(struct seat *manager);
+/* Sees to it that there are k slots, if nobody else is at it. */
+void admit_settle_k(admit_gate *gate);
+/* Leaves a gate that is being resized. Whether the seat is there still: its record may be kept back for nobody. */
+bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
+/* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a
+ * resize that was not finished, and for the gate's file. Returns whether it was time to. */
+bool admit_look_around(admit_gate *gate);
+/* By one that has entered: whether the gate has been removed. Somebody who is only about to will not. */
 bool admit_was_removed(admit_gate *gate);
+/* Looks whether the gate's name still leads to its file. If the file is gone, everybody learns it. */
+bool admit_is_there(admit_gate *gate);
+admit_error admit_removed_error(const admit_gate *gate); /* why it is not */
+/* Takes away the file of a gate that has been removed, if whoever removed it was killed before. */
+void admit_finish_removal(admit_gate *gate);
 
 #endif

@@ -19,7 +19,7 @@ static void copy_command(char *to, const struct person *person)
 static enum admit_condition condition_of(const admit_gate *gate, unsigned who, long *pid)
 {
     enum heir_state heir = admit_heir_seen(gate, who, pid);
-    if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0)
+    if (!admit_seems_dead(gate, who))
         return ADMIT_LIVES;
     return heir == HEIR_NONE ? ADMIT_DIED : heir == HEIR_LIVES ? ADMIT_ORPHAN : ADMIT_UNKNOWN;
 }
@@ -71,7 +71,7 @@ static void count(const admit_gate *gate, admit_view *view)
 
 admit_view *admit_gate_inspect(admit_gate *gate)
 {
-    unsigned present = present_in(gate);
+    unsigned present = gate->is_of_earlier_boot ? 0 : present_in(gate);
     struct picture *picture = calloc(1, sizeof *picture + 2 * (size_t)present * sizeof(admit_participant));
     if (picture == NULL) {
         admit_gate_error(ADMIT_NO_MEMORY, "out of memory");

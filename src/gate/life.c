@@ -13,7 +13,11 @@
  * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
  * word while it is on our list, our death would be taken for its own. So a word that is, or may be, on a list without
  * naming its thread is set aside: it has that thread's number beside a bit which no number has, and whoever has the
- * same number does not take it. All others may: if the thread was killed just then, nobody else frees it.
+ * same number does not take it, unless the process that set it aside has ended (anchor.c). All others may: if the thread was
+ * killed just then, nobody else frees it.
+ *
+ * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the word in
+ * the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is another.
  */
 #include "gate/gate.h"
 
@@ -91,6 +95,34 @@ static void **link_of(struct seat *seat)
     return (void **)((char *)seat->life + 24);
 }
 
+/* Both words at once. */
+union whole {
+    struct {
+        uint32_t word, anchor;
+    };
+    uint64_t both;
+};
+
+static _Atomic uint64_t *both_of(struct life_words *life)
+{
+    return (_Atomic uint64_t *)(void *)life;
+}
+
+static union whole whole(uint32_t word, uint32_t anchor)
+{
+    return (union whole){.word = word, .anchor = anchor};
+}
+
+static union whole look_at(struct life_words *life)
+{
+    return (union whole){.both = atomic_load(both_of(life))};
+}
+
+static bool changes_from(struct life_words *life, union whole from, union whole to)
+{
+    return atomic_compare_exchange_strong(both_of(life), &from.both, to.both);
+}
+
 static uint32_t aside(uint32_t life)
 {
     return life | LIFE_ASIDE | own_number;
@@ -101,13 +133,57 @@ bool admit_life_is(uint32_t life, uint32_t what)
     return life == what || (life != LIFE_RESERVED && (life & ~(uint32_t)LIFE_NUMBER) == (what | LIFE_ASIDE));
 }
 
-/* If this thread may take it. What is kept for nobody need not be: only who has the file's lock takes it. */
-static bool set_aside(_Atomic uint32_t *life, uint32_t from)
+bool admit_life_names_thread(uint32_t life)
 {
-    uint32_t now = atomic_load(life);
+    return (life & LIFE_NUMBER) != 0 && (life & LIFE_ASIDE) == 0;
+}
+
+/* If this thread may take it. What is kept for nobody need not be: only a manager takes it. */
+static bool set_aside(const admit_gate *gate, struct life_words *life, uint32_t from, uint32_t anchor)
+{
+    union whole now = look_at(life);
     if (from == LIFE_RESERVED)
-        return now == from;
-    return admit_life_is(now, from) && now != aside(from) && atomic_compare_exchange_strong(life, &now, aside(from));
+        return now.word == from;
+    if (!admit_life_is(now.word, from) || (now.word == aside(from) && !admit_anchor_is_gone(gate, now.anchor)))
+        return false;
+    return changes_from(life, now, whole(aside(from), anchor));
+}
+
+static bool take(struct life_words *life, uint32_t from, uint32_t anchor)
+{
+    union whole now = from == LIFE_RESERVED ? look_at(life) : whole(aside(from), anchor);
+    return (from != LIFE_RESERVED || now.word == from) &&
+           changes_from(life, now, whole(own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED), anchor));
+}
+
+/* The anchor of this process; the seat is among the handle's from now on. */
+static uint32_t register_seat(admit_gate *gate, struct seat *seat)
+{
+    struct gate_local *local = gate->local;
+    admit_seats_lock();
+    uint32_t anchor = admit_anchor(gate);
+    seat->next_of_gate = local->seats;
+    local->seats = seat;
+    admit_seats_unlock();
+    return anchor;
+}
+
+static void unregister_seat(struct seat *seat)
+{
+    admit_seats_lock();
+    if (!seat->closed)
+        for (struct seat **at = &seat->gate->local->seats; *at != NULL; at = &(*at)->next_of_gate)
+            if (*at == seat) {
+                *at = seat->next_of_gate;
+                break;
+            }
+    admit_seats_unlock();
+}
+
+static void free_seat(struct seat *seat)
+{
+    unregister_seat(seat);
+    munmap((char *)seat - SEAT_AT - GATE_PAGE, 2 * GATE_PAGE);
 }
 
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed)
@@ -129,38 +205,54 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     }
     *failed = false;
     struct seat *seat = &((struct behind *)(pages + GATE_PAGE))->seat;
-    *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who, .heirs_fd = -1};
+    *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who};
     seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
-    seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE].word;
-    if (set_aside(seat->life, from)) {
-        uint32_t expected = from == LIFE_RESERVED ? from : aside(from);
+    seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE];
+    uint32_t anchor = register_seat(gate, seat);
+    if (set_aside(gate, seat->life, from, anchor)) {
         enlist(link_of(seat));
-        if (atomic_compare_exchange_strong(seat->life, &expected,
-                                           own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED)))
+        if (take(seat->life, from, anchor))
             return seat;
         delist(link_of(seat));
     }
-    munmap(pages, 2 * GATE_PAGE);
+    free_seat(seat);
     return NULL;
 }
 
 void admit_life_begin(struct seat *seat)
 {
-    atomic_store(seat->life, own_number | FUTEX_WAITERS);
+    atomic_store(&seat->life->word, own_number | FUTEX_WAITERS);
 }
 
 void admit_life_release(struct seat *seat, uint32_t to)
 {
-    char *pages = (char *)seat - SEAT_AT - GATE_PAGE;
-    uint32_t beside = aside(to);
-    atomic_store(seat->life, to == LIFE_NOBODY ? beside : to);
-    if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
-        syscall(SYS_futex, seat->life, FUTEX_WAKE, 1, NULL, NULL, 0);
-    delist(link_of(seat));
-    if (to == LIFE_NOBODY)
-        atomic_compare_exchange_strong(seat->life, &beside, to);
-    munmap(pages, 2 * GATE_PAGE);
+    struct life_words *life = seat->life;
+    union whole beside = whole(aside(LIFE_NOBODY), atomic_load(&life->anchor));
+    if (seat->closed) {
+        delist(link_of(seat)); /* the record was taken away: see below */
+    } else if (to == LIFE_NOBODY) {
+        atomic_store(both_of(life), beside.both);
+        delist(link_of(seat));
+    } else {
+        atomic_store(both_of(life), whole(to, 0).both);
+        if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
+            syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+        delist(link_of(seat));
+    }
+    changes_from(life, beside, whole(LIFE_NOBODY, 0));
+    free_seat(seat);
 }
+
+/* It stays on that thread's list, which only the thread itself changes: so it is set aside, with that thread's number, and
+ * without an anchor, since that may go before the thread does. */
+void admit_life_take_away(struct seat *seat)
+{
+    union whole now = look_at(seat->life);
+    if (admit_life_names_thread(now.word))
+        changes_from(seat->life, now, whole(LIFE_ASIDE | (now.word & LIFE_NUMBER), 0));
+}
+
+/* --- who is dead -------------------------------------------------------------------------------------------------- */
 
 /* Counted once for each death: by whoever changes the word from marked to judged. */
 static void judge(admit_gate *gate, unsigned who)
@@ -182,4 +274,21 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
     if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);
     return true;
+}
+
+/* As the kernel would have done. */
+void admit_life_mark_if_gone(admit_gate *gate, unsigned who)
+{
+    struct life_words *life = whole_life_of(gate, who);
+    union whole now = look_at(life);
+    if (admit_life_names_thread(now.word) && admit_anchor_is_gone(gate, now.anchor) &&
+        changes_from(life, now, whole((uint32_t)LIFE_MARKED, now.anchor)))
+        syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool admit_seems_dead(const admit_gate *gate, unsigned who)
+{
+    union whole now = look_at(whole_life_of(gate, who));
+    return (now.word & FUTEX_OWNER_DIED) != 0 ||
+           (admit_life_names_thread(now.word) && admit_anchor_is_gone(gate, now.anchor));
 }

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resize and remove.
+ * Resize and remove, and who may.
+ *
+ * The manager. One process at a time manages a gate: it has the one life word that belongs to no record, as a participant has
+ * its own. So the kernel says if it was killed, and neither a child that it forks nor a process that may only read the file
+ * can have it instead. Nobody that enters, waits or leaves ever waits for a manager, which may have been stopped; others that
+ * manage wait for some seconds, and then say for whom.
  *
  * Resize. The protocol has most_k slots for ever. Those beyond k are held by records that belong to nobody
- * (LIFE_RESERVED): to the protocol they are participants that stay inside. To have one slot more, a process takes over
- * such a record as a newcomer does, which returns its ticket; to have one fewer, whoever would return a ticket leaves
- * it with its record to nobody instead. How many there are is counted in the life words, under the file's lock; so a
- * death at any point leaves the count right.
+ * (LIFE_RESERVED): to the protocol they are participants that stay inside. To have one slot more, the manager takes over
+ * such a record as a newcomer does, which returns its ticket; to have one fewer, it goes in and leaves its ticket with its
+ * record to nobody, or whoever would return a ticket does. How many there are is counted in the life words; so a death at any
+ * point leaves the count right. While `resizing` is set, everybody that enters, leaves, or looks around while it waits
+ * finishes what has been begun, if no manager is at it. One that leaves and finds a manager at it keeps its ticket back, if
+ * it may have to: too many such records are a slot that comes back a little later, too few would be one too many inside.
  *
- * Remove. Who goes in looks at `removed` after its draw; who removes writes it before it looks who is there. So one of
- * the two sees the other. 1: it has been removed. 2: somebody is about to, and holds the file's lock.
+ * Remove. Whoever goes in looks at `removed` after its draw; whoever removes writes UNDECIDED there before it looks who is
+ * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the remover
+ * was killed before, by the hand of the next process that opens it. A file that is deleted in another way is found out by
+ * those who use it (admit_is_there).
  */
 #include "gate/file.h"
 
@@ -21,13 +30,50 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* By one who has the lock: it is free when it has been decided, so that a 2 is of one who was killed. */
-static void judge_removal(admit_gate *gate)
+#define MANAGER_PATIENCE_NS INT64_C(5000000000)
+enum { TRY_AGAIN_NS = 1000000, REMOVE_TRIES = 100 };
+
+/* --- the manager -------------------------------------------------------------------------------------------------- */
+
+static struct seat *try_to_manage(admit_gate *gate, bool *failed)
 {
-    uint32_t undecided = 2;
-    atomic_compare_exchange_strong(&gate->header->removed, &undecided, 0);
+    unsigned who = manager_of(gate);
+    uint32_t marked = (uint32_t)LIFE_MARKED;
+    admit_life_mark_if_gone(gate, who);
+    atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED);
+    uint32_t life = atomic_load(life_of(gate, who)), from = life & FUTEX_OWNER_DIED ? LIFE_JUDGED : LIFE_NOBODY;
+    struct seat *manager = admit_life_is(life, from) ? admit_life_claim(gate, who, from, failed) : NULL;
+    if (manager != NULL) {
+        admit_life_begin(manager);
+        atomic_store(&person_of(gate, who)->pid, (uint32_t)getpid());
+    }
+    return manager;
+}
+
+struct seat *admit_manage(admit_gate *gate, bool wait)
+{
+    bool failed = false;
+    int64_t until = admit_monotonic() + MANAGER_PATIENCE_NS;
+    for (;;) {
+        struct seat *manager = try_to_manage(gate, &failed);
+        if (manager != NULL || failed || !wait)
+            return manager;
+        if (admit_monotonic() > until)
+            break;
+        struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
+        syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+    admit_gate_error(ADMIT_BUSY, "gate \"%s\": process %u is managing it and does not go on; continue it, or end it",
+                     gate->name, atomic_load(&person_of(gate, manager_of(gate))->pid));
+    return NULL;
+}
+
+void admit_manage_end(struct seat *manager)
+{
+    admit_life_release(manager, LIFE_NOBODY);
 }
 
 /* --- resize ------------------------------------------------------------------------------------------------------- */
@@ -41,6 +87,19 @@ static unsigned reserved_now(const admit_gate *gate, unsigned *one)
             count++;
         }
     return count;
+}
+
+/* How many records should be kept back for nobody; most_k: k is not to be believed. */
+static unsigned reserved_in_future(const admit_gate *gate)
+{
+    unsigned k = admit_gate_k(gate);
+    return k >= 1 && k <= gate->most_k ? gate->most_k - k : gate->most_k;
+}
+
+static bool has_k(const admit_gate *gate)
+{
+    unsigned one, wanted = reserved_in_future(gate);
+    return wanted == gate->most_k || reserved_now(gate, &one) == wanted;
 }
 
 static void leave_reserved(admit_gate *gate, struct seat *seat)
@@ -61,80 +120,91 @@ static admit_error grow(admit_gate *gate, unsigned wanted)
     return ADMIT_OK;
 }
 
-void admit_leave_resizing(admit_gate *gate, struct seat *seat)
-{
-    UNCANCELLED;
-    unsigned one;
-    int lock = admit_gate_lock(gate->fd, gate->path);
-    unsigned wanted = gate->most_k - admit_gate_k(gate);
-    bool can = lock >= 0 && wanted < gate->most_k;
-    if (can && reserved_now(gate, &one) < wanted)
-        leave_reserved(gate, seat);
-    else
-        admit_protocol_leave(seat);
-    if (can)
-        grow(gate, wanted); /* whoever was at it may have been killed */
-    if (can && reserved_now(gate, &one) == wanted)
-        atomic_store(&gate->header->resizing, 0);
-    if (lock >= 0)
-        close(lock);
-}
-
 /* Free slots go at once. `resizing` is set, so that from now on those who leave see to the rest. */
 static void shrink(admit_gate *gate, unsigned wanted)
 {
     unsigned one = 0;
     admit_hold hold;
-    while (reserved_now(gate, &one) < wanted && admit_gate_try(gate, &hold) == ADMIT_OK) {
+    while (reserved_now(gate, &one) < wanted && admit_protocol_try(gate, &hold) == ADMIT_OK) {
         struct seat *seat = admit_seat_of(gate, &hold);
         atomic_store(&gate->spot[hold.slot].who, 0);
         leave_reserved(gate, seat);
     }
 }
 
+/* By the manager. Others that leave may keep back more at any time, and say so after that: hence the second look. */
+static admit_error settle(admit_gate *gate)
+{
+    unsigned wanted = reserved_in_future(gate);
+    if (wanted == gate->most_k)
+        return ADMIT_OK;
+    admit_error error = grow(gate, wanted);
+    if (error != ADMIT_OK)
+        return error;
+    shrink(gate, wanted);
+    if (has_k(gate))
+        atomic_store(&gate->header->resizing, 0);
+    if (!has_k(gate))
+        atomic_store(&gate->header->resizing, 1);
+    return ADMIT_OK;
+}
+
+void admit_settle_k(admit_gate *gate)
+{
+    UNCANCELLED;
+    struct seat *manager = admit_manage(gate, false);
+    if (manager == NULL)
+        return;
+    settle(gate);
+    admit_manage_end(manager);
+}
+
+bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
+{
+    UNCANCELLED;
+    unsigned one, wanted = reserved_in_future(gate);
+    struct seat *manager = admit_manage(gate, false);
+    bool keep = wanted < gate->most_k && reserved_now(gate, &one) < wanted;
+    if (keep)
+        leave_reserved(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    if (keep)
+        atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
+    if (manager == NULL) {
+        admit_settle_k(gate);
+    } else {
+        settle(gate);
+        admit_manage_end(manager);
+    }
+    return !keep;
+}
+
 admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 {
     UNCANCELLED;
-    unsigned one = 0;
     if (k < 1 || k > gate->most_k)
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name,
                                 gate->most_k, k);
     if (gate->look_only)
         return admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
-    int lock = admit_gate_lock(gate->fd, gate->path);
-    if (lock < 0)
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
         return admit_last_error();
-    unsigned wanted = gate->most_k - k;
-    judge_removal(gate); /* or who tries below would wait for this lock */
-    if (atomic_load(&gate->header->removed) == 1) {
-        close(lock);
-        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
+    admit_error error;
+    if (!admit_is_there(gate)) {
+        error = admit_removed_error(gate);
+    } else {
+        admit_second_look(gate, true);
+        atomic_store(&gate->header->resizing, 1);
+        atomic_store(&gate->header->k, k);
+        error = settle(gate);
     }
-    atomic_store(&gate->header->resizing, 1);
-    atomic_store(&gate->header->k, k);
-    admit_error error = grow(gate, wanted);
-    if (error == ADMIT_OK)
-        shrink(gate, wanted);
-    if (error == ADMIT_OK && reserved_now(gate, &one) == wanted)
-        atomic_store(&gate->header->resizing, 0);
-    close(lock);
+    admit_manage_end(manager);
     return error;
 }
 
-/* --- remove ------------------------------------------------------------------------------------------------------- */
-
-bool admit_was_removed(admit_gate *gate)
-{
-    UNCANCELLED;
-    if (atomic_load(&gate->header->removed) == 2) {
-        int lock = admit_gate_lock(gate->fd, gate->path);
-        if (lock >= 0) {
-            judge_removal(gate);
-            close(lock);
-        }
-    }
-    return atomic_load(&gate->header->removed) == 1;
-}
+/* --- is it there? ------------------------------------------------------------------------------------------------- */
 
 static void wake_all(admit_gate *gate)
 {
@@ -142,6 +212,60 @@ static void wake_all(admit_gate *gate)
     for (unsigned who = 0; who < present_in(gate); who++)
         admit_wake(&gate->cells.record[who].value);
 }
+
+static const char *file_of(const admit_gate *gate)
+{
+    return strrchr(gate->path, '/') + 1;
+}
+
+/* Whether its name leads to another file, or to none; false also if that cannot be told. */
+static bool has_another_name(const admit_gate *gate)
+{
+    struct stat status;
+    if (fstatat(gate->directory_fd, file_of(gate), &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    return (uint64_t)status.st_ino != gate->inode || (uint64_t)status.st_dev != gate->device;
+}
+
+bool admit_is_there(admit_gate *gate)
+{
+    UNCANCELLED;
+    struct stat status;
+    if (gate->directory_fd >= 0) {
+        bool has_none = fstat(gate->fd, &status) == 0 && status.st_nlink == 0;
+        atomic_store(&gate->astray, has_none || has_another_name(gate));
+        if (has_none && !gate->look_only && atomic_exchange(&gate->header->removed, REMOVAL_DONE) != REMOVAL_DONE)
+            wake_all(gate);
+    }
+    return !atomic_load(&gate->astray) && atomic_load(&gate->header->removed) != REMOVAL_DONE;
+}
+
+bool admit_was_removed(admit_gate *gate)
+{
+    uint32_t undecided = REMOVAL_UNDECIDED;
+    atomic_compare_exchange_strong(&gate->header->removed, &undecided, REMOVAL_NONE);
+    return atomic_load(&gate->header->removed) == REMOVAL_DONE || atomic_load(&gate->astray);
+}
+
+admit_error admit_removed_error(const admit_gate *gate)
+{
+    if (atomic_load(&gate->header->removed) == REMOVAL_DONE)
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
+    return admit_gate_error(ADMIT_REMOVED, "the file of gate \"%s\" is not %s any more: it was renamed or replaced",
+                            gate->name, gate->path);
+}
+
+bool admit_look_around(admit_gate *gate)
+{
+    bool is_time = admit_second_look(gate, false);
+    if (is_time && !has_k(gate))
+        atomic_store(&gate->header->resizing, 1);
+    if (atomic_load(&gate->header->resizing) != 0)
+        admit_settle_k(gate);
+    return is_time;
+}
+
+/* --- remove ------------------------------------------------------------------------------------------------------- */
 
 /* "gate "gpu" is in use: inside 4711 (train), 4712 (train); waiting 4713 (sort)" */
 static admit_error in_use(admit_gate *gate, const admit_view *view)
@@ -162,27 +286,50 @@ static admit_error in_use(admit_gate *gate, const admit_view *view)
     return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: %s", gate->name, text);
 }
 
-static admit_error remove_locked(admit_gate *gate, bool force)
+/* By the manager: nobody else takes this file's name away, so that what is looked at is what goes. */
+static admit_error unlink_managed(admit_gate *gate)
 {
+    if (!has_another_name(gate) && unlinkat(gate->directory_fd, file_of(gate), 0) != 0)
+        return admit_gate_system_error("remove", gate->path);
+    return ADMIT_OK;
+}
+
+/* DONE, if nobody is there and nobody objects. */
+static admit_error decide(admit_gate *gate)
+{
+    for (unsigned tries = 0; tries < REMOVE_TRIES; tries++) {
+        uint32_t undecided = REMOVAL_UNDECIDED;
+        atomic_store(&gate->header->removed, undecided);
+        admit_view *view = admit_gate_inspect(gate);
+        admit_error error = view == NULL                           ? admit_last_error()
+                            : view->holders + view->waiters > 0 ? in_use(gate, view)
+                                                                : ADMIT_OK;
+        admit_view_free(view);
+        if (atomic_compare_exchange_strong(&gate->header->removed, &undecided,
+                                           error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE) ||
+            error != ADMIT_OK)
+            return error;
+    }
+    return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: others come and go all the time", gate->name);
+}
+
+static admit_error remove_managed(admit_gate *gate, bool force)
+{
+    if (!admit_is_there(gate))
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
+    admit_second_look(gate, true);
     admit_bury_dead(gate); /* who are in nobody's way */
-    atomic_store(&gate->header->removed, 2);
-    admit_view *view = force ? NULL : admit_gate_inspect(gate);
     admit_error error = ADMIT_OK;
-    if (!force && view == NULL)
-        error = admit_last_error();
-    else if (!force && view->holders + view->waiters > 0)
-        error = in_use(gate, view);
-    admit_view_free(view);
-    struct stat status;
-    const char *file = strrchr(gate->path, '/') + 1;
-    if (error == ADMIT_OK && (fstatat(gate->directory_fd, file, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-                              (uint64_t)status.st_ino != gate->inode || (uint64_t)status.st_dev != gate->device))
-        error = admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
-    else if (error == ADMIT_OK && unlinkat(gate->directory_fd, file, 0) != 0)
-        error = admit_gate_system_error("remove", gate->path);
-    atomic_store(&gate->header->removed, error == ADMIT_OK || error == ADMIT_REMOVED ? 1 : 0);
-    if (error == ADMIT_OK)
-        wake_all(gate);
+    if (force)
+        atomic_store(&gate->header->removed, REMOVAL_DONE);
+    else
+        error = decide(gate);
+    if (error != ADMIT_OK)
+        return error;
+    error = unlink_managed(gate);
+    if (error != ADMIT_OK)
+        atomic_store(&gate->header->removed, REMOVAL_NONE);
+    wake_all(gate);
     return error;
 }
 
@@ -192,10 +339,20 @@ admit_error admit_gate_remove(const char *name, int force)
     admit_gate *gate = admit_gate_open(name, 0);
     if (gate == NULL)
         return admit_last_error();
-    int lock = admit_gate_lock(gate->fd, gate->path);
-    admit_error error = lock < 0 ? admit_last_error() : remove_locked(gate, force);
-    if (lock >= 0)
-        close(lock);
+    struct seat *manager = admit_manage(gate, true);
+    admit_error error = manager == NULL ? admit_last_error() : remove_managed(gate, force);
+    if (manager != NULL)
+        admit_manage_end(manager);
     admit_gate_close(gate);
     return error;
+}
+
+void admit_finish_removal(admit_gate *gate)
+{
+    UNCANCELLED;
+    struct seat *manager = gate->look_only ? NULL : admit_manage(gate, true);
+    if (manager == NULL)
+        return;
+    unlink_managed(gate);
+    admit_manage_end(manager);
 }

@@ -103,10 +103,12 @@ static admit_error open_file(admit_gate *gate, int directory, const char *file)
     return admit_gate_system_error("open", gate->path);
 }
 
+enum { OPEN_TRIES = 100 };
+
 static admit_error open_or_make(admit_gate *gate, int directory, const char *file, const admit_gate_options *options)
 {
     admit_error error = open_file(gate, directory, file);
-    for (unsigned attempt = 0; error == ADMIT_NO_GATE && options->k != 0 && attempt < 100; attempt++) {
+    for (unsigned attempt = 0; error == ADMIT_NO_GATE && options->k != 0 && attempt < OPEN_TRIES; attempt++) {
         error = admit_gate_make(directory, file, gate->path, options);
         if (error == ADMIT_OK)
             error = open_file(gate, directory, file); /* which another may have removed by now */
@@ -133,32 +135,63 @@ static int parent_of(const char *path, char *directory)
     return fd;
 }
 
-admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *given)
+/* ADMIT_REMOVED: it went away meanwhile. One that has been removed, but whose file is still there, goes now. */
+static admit_error open_in(admit_gate *gate, int directory, const char *file, bool is_path,
+                           const admit_gate_options *options)
 {
-    UNCANCELLED;
-    admit_gate_options options;
-    char path[PATH_MAX + 80], directory[PATH_MAX];
-    if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
-        return NULL;
-    bool is_path = admit_name_is_path(name);
+    admit_error error = open_or_make(gate, directory, file, options);
+    if (error == ADMIT_OK)
+        error = admit_gate_map(gate, is_path);
+    if (error != ADMIT_OK)
+        return error;
+    if (!admit_is_there(gate)) {
+        admit_finish_removal(gate);
+        return ADMIT_REMOVED;
+    }
+    return check_k(gate, options->k);
+}
+
+static admit_gate *open_path(const char *name, const char *path, bool is_path, const admit_gate_options *options)
+{
+    char directory[PATH_MAX];
     int directory_fd =
-        is_path ? parent_of(path, directory) : admit_open_directory(options.k != 0, directory, sizeof directory);
+        is_path ? parent_of(path, directory) : admit_open_directory(options->k != 0, directory, sizeof directory);
     if (directory_fd < 0) {
         if (admit_last_error() == ADMIT_NO_GATE)
             admit_gate_error(ADMIT_NO_GATE, "there is no gate \"%s\" (%s)", name, path);
         return NULL;
     }
-    admit_gate *gate = new_handle(name, path, options.look_only);
+    admit_gate *gate = new_handle(name, path, options->look_only);
     if (gate == NULL) {
         close(directory_fd);
         return NULL;
     }
     gate->directory_fd = directory_fd;
-    if (open_or_make(gate, directory_fd, strrchr(path, '/') + 1, &options) != ADMIT_OK ||
-        admit_gate_map(gate, is_path) != ADMIT_OK || check_k(gate, options.k) != ADMIT_OK) {
+    admit_error error = open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path, options);
+    if (error != ADMIT_OK) {
         free_handle(gate);
+        if (error == ADMIT_REMOVED)
+            admit_gate_error(ADMIT_REMOVED, "gate \"%s\" (%s) is being removed and made again all the time", name, path);
         return NULL;
     }
+    return gate;
+}
+
+admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *given)
+{
+    UNCANCELLED;
+    admit_gate_options options;
+    char path[PATH_MAX + 80];
+    if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
+        return NULL;
+    bool is_path = admit_name_is_path(name);
+    admit_gate *gate;
+    unsigned attempt = 0;
+    do
+        gate = open_path(name, path, is_path, &options);
+    while (gate == NULL && admit_last_error() == ADMIT_REMOVED && ++attempt < OPEN_TRIES);
+    if (gate == NULL)
+        return NULL;
     if (!is_path)
         flock(gate->directory_fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
     futimens(gate->fd, NULL);
@@ -195,6 +228,7 @@ admit_gate *admit_gate_create_private(const admit_gate_options *given)
         return NULL;
     }
     admit_gate_set_up(gate, memory, &places, options.most_k, options.capacity);
+    gate->anchorage = admit_gate_anchorage(-1, "");
     admit_gate_format(gate, options.k);
     return gate;
 }

@@ -83,6 +83,8 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     give_up(&seat->passage, shared_of(seat->gate), &frame);
     sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
+    if (seat_is(seat, SEAT_IN_LINE))
+        admit_seat_given_up(seat);
     atomic_fetch_add(&seat->gate->header->abandoned, 1);
     return sleeper->why;
 }
@@ -119,11 +121,33 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
     take_spot(spot, seat);
 }
 
-/* It is inside; but of what? What a resize wants of those who leave is of no interest any more; and this may be the one
- * who resizes, and has the file's lock. */
+/* How often does one look whether the gate's file is there still? That is a system call: so often that it costs nothing, by
+ * one who comes all the time; every time, by one who comes now and then. */
+enum { OFTEN_NS = 50000000, PASSES_BETWEEN_LOOKS = 4096 };
+
+static void look_whether_there(struct seat *seat)
+{
+    int64_t now = admit_monotonic(), since = now - seat->looked;
+    bool is_there = admit_is_there(seat->gate);
+    if (since > OFTEN_NS || !is_there)
+        seat->look_after = 1;
+    else if (seat->look_after < PASSES_BETWEEN_LOOKS)
+        seat->look_after *= 2;
+    seat->looked = now;
+    seat->look_at = seat->drawn + seat->look_after * ONE_TICKET;
+}
+
+static inline bool looks_again(const struct seat *seat)
+{
+    return (int64_t)(seat->drawn - seat->look_at) >= 0;
+}
+
+/* It is inside; but of what? What a resize wants of those who leave is of no interest any more. */
 static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
+    if (looks_again(seat))
+        look_whether_there(seat);
     if (!admit_was_removed(gate))
         return ADMIT_OK;
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
@@ -132,9 +156,9 @@ static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *s
     return seat->sleeper.why;
 }
 
-static inline bool may_be_removed(const struct gate_header *header)
+static inline bool may_be_removed(const struct gate_header *header, const struct seat *seat)
 {
-    return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) != 0, 0);
+    return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) != 0 || looks_again(seat), 0);
 }
 
 /* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
@@ -156,7 +180,7 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
-    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
@@ -177,13 +201,34 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
 }
 
 /* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
-static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how,
-                                                          bool only_if_free)
+static admit_error enter_whatever(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     admit_error error = enter_with_seat(gate, hold, how, only_if_free);
     if (error == ADMIT_NO_SLOT && admit_bury_dead(gate) > 0)
         error = enter_with_seat(gate, hold, how, only_if_free);
     return error;
+}
+
+admit_error admit_protocol_try(admit_gate *gate, admit_hold *hold)
+{
+    return enter_whatever(gate, hold, NULL, true);
+}
+
+static inline bool is_resizing(const struct gate_header *header)
+{
+    return __builtin_expect(atomic_load_explicit(&header->resizing, memory_order_relaxed) != 0, 0);
+}
+
+/* A resize that was begun is finished first, if nobody else is at it: or there could be one too many inside. */
+static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how,
+                                                          bool only_if_free)
+{
+    if (is_resizing(gate->header) && !gate->look_only)
+        admit_settle_k(gate);
+    admit_error error = enter_whatever(gate, hold, how, only_if_free);
+    if (error != ADMIT_NO_SLOT || !admit_look_around(gate))
+        return error;
+    return admit_is_there(gate) ? enter_whatever(gate, hold, how, only_if_free) : admit_removed_error(gate);
 }
 
 static inline struct seat *recent_seat(const admit_gate *gate)
@@ -203,7 +248,7 @@ static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat
 static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    if (seat == NULL)
+    if (seat == NULL || is_resizing(gate->header))
         return enter_slowly(gate, hold, NULL, false);
     struct locals frame;
     start_frame(&frame, HASTE);
@@ -211,7 +256,7 @@ static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, adm
     if ((frame.at & TOO_HASTY) != 0)
         return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
@@ -221,7 +266,7 @@ static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat,
     while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
         frame.s++;
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate->header) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 /* After the draw: that VALID and the record hold what release builds take for granted. */
@@ -259,7 +304,7 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
             hold->owner_died = 1;
     }
     take_spot(gate->spot, seat);
-    return may_be_removed(&front->header) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(&front->header, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
@@ -270,7 +315,7 @@ static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0))
+    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0) || is_resizing(gate->header))
         return enter_hastily(gate, hold);
     return gate->most_k == 1 ? enter_alone(seat, gate, hold, false) : enter_slot(seat, gate, hold);
 }
@@ -278,7 +323,7 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    if (seat != NULL && enter_by(seat, hold, NULL, ONLY_IF_FREE, 0) == ADMIT_OK)
+    if (seat != NULL && !is_resizing(gate->header) && enter_by(seat, hold, NULL, ONLY_IF_FREE, 0) == ADMIT_OK)
         return ADMIT_OK;
     return enter_slowly(gate, hold, NULL, true);
 }
@@ -364,7 +409,7 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     if (seat_is(seat, SEAT_BEQUEATHED))
         admit_heir_dismiss(seat);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
-    if (atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
+    if (is_resizing(gate->header))
         admit_leave_resizing(gate, seat);
     else
         admit_protocol_leave(seat);
@@ -375,8 +420,7 @@ static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, con
 {
     struct seat *seat = admit_recent;
     if ((seat->state & ~(uint64_t)SEAT_PHASE) != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) ||
-        number_of(seat->drawn) != hold->ticket ||
-        atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) != 0)
+        number_of(seat->drawn) != hold->ticket || is_resizing(gate->header))
         return leave_slowly(gate, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (!leaves(seat, HASTE))
@@ -414,9 +458,8 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
     const word phase = seat->state - gate->serial - SEAT_INSIDE;
-    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket ||
-                             atomic_load_explicit(&front_of(gate)->header.resizing, memory_order_relaxed) != 0,
-                         0))
+    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket, 0) ||
+        is_resizing(&front_of(gate)->header))
         return leave_hastily(gate, hold);
     return gate->most_k == 1 ? leave_alone(seat, gate, phase, 1, false) : leave_slot(seat, gate, phase);
 }
@@ -430,6 +473,7 @@ void admit_protocol_join(struct seat *seat)
     seat->passage = (struct native_passage){
         .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
     seat->record = &seat->gate->cells.record[seat->who];
+    seat->look_at = get(seat->gate->cells.issue[0]);
     newcomer(&seat->passage, shared_of(seat->gate), &frame);
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
 }
@@ -494,6 +538,7 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
     for (unsigned who = 0; who < gate->records; who++) {
         atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
+        atomic_store(&whole_life_of(gate, who)->anchor, 0);
     }
     atomic_store(&gate->header->present, reserved);
 }

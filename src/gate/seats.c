@@ -10,37 +10,83 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A thread that has given up so many places, all of them in line still, waits for one to be passed before it takes
- * another: time-outs do not use up the gate's records. */
-enum { PLACES_GIVEN_UP_MAX = 4 };
-
 static struct seat no_seat;
 __thread struct seat *admit_recent = &no_seat;
 static __thread struct seat *own_seats __attribute__((tls_model("initial-exec")));
+
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t *list_mutex; /* in memory that fork wipes */
+static pthread_once_t list_once = PTHREAD_ONCE_INIT;
+static __thread unsigned list_depth __attribute__((tls_model("initial-exec")));
+
+static void make_list(void)
+{
+    static pthread_mutex_t as_good_as_any = PTHREAD_MUTEX_INITIALIZER;
+    void *page = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    list_mutex = page != MAP_FAILED && madvise(page, GATE_PAGE, MADV_WIPEONFORK) == 0 ? page : &as_good_as_any;
+}
+
+void admit_seats_lock(void)
+{
+    pthread_once(&list_once, make_list);
+    if (list_depth++ == 0)
+        pthread_mutex_lock(list_mutex);
+}
+
+void admit_seats_unlock(void)
+{
+    if (--list_depth == 0)
+        pthread_mutex_unlock(list_mutex);
+}
+
+/* --- of this thread ----------------------------------------------------------------------------------------------- */
 
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
 
-/* What it is inside by stays: its thread has ended inside, and the kernel will say so. */
+/* What it is inside by comes back as if its thread had been killed; but the thread gives it back itself, so that there is no
+ * moment at which only a wake-up is missing. If a command has inherited it, it is that one's. */
+static void give_back(struct seat *seat)
+{
+    admit_gate *gate = seat->gate;
+    if (seat_is(seat, SEAT_BEQUEATHED) && !admit_heir_disowned(seat)) {
+        admit_life_release(seat, (uint32_t)LIFE_MARKED);
+        return;
+    }
+    /* Its spot stays taken, by which the next one learns that its owner has died. */
+    atomic_fetch_add(&gate->header->recovered, 1);
+    if (atomic_load_explicit(&gate->header->resizing, memory_order_relaxed) == 0)
+        admit_protocol_leave(seat);
+    else if (!admit_leave_resizing(gate, seat))
+        return;
+    admit_life_release(seat, LIFE_NOBODY);
+}
+
 static void thread_ends(void *unused)
 {
     (void)unused;
     struct seat *seat = own_seats;
     own_seats = NULL;
     admit_recent = &no_seat;
+    admit_seats_lock(); /* another thread may be closing the handle */
     while (seat != NULL && seat->state != 0) {
         struct seat *next = seat->next;
-        admit_heirs_let_go(seat);
-        if (!seat_is(seat, SEAT_INSIDE))
+        bool inside = seat_is(seat, SEAT_INSIDE);
+        if (!inside)
             admit_life_release(seat, LIFE_NOBODY);
+        else if (!seat->closed) /* otherwise the kernel will say so */
+            give_back(seat);
         seat = next;
     }
+    admit_seats_unlock();
 }
 
 static void make_key(void)
@@ -83,6 +129,20 @@ static void check_for_fork(void)
     }
 }
 
+/* What is left of seats whose handles another thread has closed. */
+static void clear_away(void)
+{
+    check_for_fork();
+    struct seat *next;
+    admit_seats_lock();
+    for (struct seat *seat = own_seats; seat != NULL; seat = next) {
+        next = seat->next;
+        if (seat->closed && !seat_is(seat, SEAT_INSIDE))
+            admit_seat_release(seat, LIFE_NOBODY);
+    }
+    admit_seats_unlock();
+}
+
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork();
@@ -102,6 +162,7 @@ static void introduce(struct seat *seat)
     atomic_store(&person->ticket, UINT64_MAX);
     atomic_store(&person->pid, (uint32_t)getpid());
     atomic_store(&person->pid_namespace, admit_pid_namespace());
+    atomic_store(&person->time_namespace, admit_time_namespace());
     memset(person->command, 0, sizeof person->command);
     if (gate->command[0] != '\0')
         memcpy(person->command, gate->command, sizeof person->command - 1);
@@ -176,9 +237,18 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
     return NULL;
 }
 
-static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
+/* Places that were given up take a record each until they are passed. A thread that has given one up takes another only
+ * while there are few: so that time-outs leave room for others. */
+static bool many_are_given_up(const admit_gate *gate)
 {
     unsigned given_up = 0;
+    for (unsigned who = 0; who < present_in(gate); who++)
+        given_up += admit_protocol_standing(gate, who).stage == STAGE_ABANDONED;
+    return given_up > gate->capacity / 4;
+}
+
+static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
+{
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
         if (!seat_belongs_to(seat, gate) || seat_is(seat, SEAT_INSIDE))
             continue;
@@ -186,20 +256,29 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
             seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(gate, seat->who));
         if (!seat_is(seat, SEAT_IN_LINE))
             return seat;
-        given_up++;
+        *in_line = true;
     }
-    *in_line = given_up > 0;
-    return given_up < PLACES_GIVEN_UP_MAX ? join(gate, failed, in_line) : NULL;
+    return *in_line && many_are_given_up(gate) ? NULL : join(gate, failed, in_line);
+}
+
+void admit_seat_given_up(struct seat *seat)
+{
+    struct seat *next;
+    for (struct seat *other = own_seats; other != NULL; other = next) {
+        next = other->next;
+        if (other != seat && seat_belongs_to(other, seat->gate) && seat_is(other, SEAT_IN_LINE))
+            admit_seat_release(other, LIFE_NOBODY);
+    }
 }
 
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)
 {
-    check_for_fork();
+    clear_away();
     if (gate->look_only) {
         sleeper->why = admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
         return NULL;
     }
-    for (;;) {
+    for (bool looked = false;;) {
         bool failed = false, in_line = false;
         struct seat *seat = find_or_join(gate, &failed, &in_line);
         if (seat != NULL) {
@@ -209,6 +288,11 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         if (failed) {
             sleeper->why = admit_last_error();
             return NULL;
+        }
+        if (!in_line && !looked) { /* perhaps some of those who take part are dead, and nobody knows it yet */
+            looked = true;
+            admit_look_around(gate);
+            continue;
         }
         if (!in_line || !wait) {
             sleeper->why = in_line ? admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name)
@@ -237,18 +321,34 @@ admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
 
 /* --- the end of a handle ------------------------------------------------------------------------------------------ */
 
-/* What this thread has. Others' seats are on their lists: they stay until those threads end. */
+/* What this thread is inside by comes back; what another is inside by stays that one's until it ends, and for so long this
+ * process stays anchored. The records of all others are free from now on. */
 void admit_seats_close(admit_gate *gate)
 {
-    check_for_fork();
+    clear_away();
     struct seat *next;
     for (struct seat *seat = own_seats; seat != NULL; seat = next) {
         next = seat->next;
         if (!seat_belongs_to(seat, gate))
             continue;
-        admit_heirs_let_go(seat);
-        admit_seat_release(seat, seat_is(seat, SEAT_INSIDE) ? (uint32_t)LIFE_MARKED : (uint32_t)LIFE_NOBODY);
+        forget_seat(seat);
+        if (seat_is(seat, SEAT_INSIDE))
+            give_back(seat);
+        else
+            admit_life_release(seat, LIFE_NOBODY);
     }
+    bool any_inside = false;
+    admit_seats_lock();
+    for (struct seat *seat = gate->local->seats; seat != NULL; seat = next) {
+        next = seat->next_of_gate;
+        any_inside |= seat_is(seat, SEAT_INSIDE);
+        if (!seat_is(seat, SEAT_INSIDE))
+            admit_life_take_away(seat);
+        seat->closed = true; /* from here on it is that thread's alone */
+    }
+    if (!any_inside)
+        admit_anchor_weigh(gate);
+    admit_seats_unlock();
 }
 
 admit_error admit_gate_describe(admit_gate *gate, const char *command)

@@ -8,8 +8,10 @@
  * again after 20 ms, or when it has become the next and whoever left has roused it (protocol.c); from then on it keeps
  * the whole watch. See docs/gate.md.
  *
- * The kernel takes 128 words. Where there are more participants, those who are in line or inside are watched first, and
- * so many looks a second make up for the rest; the same where the kernel has no futex_waitv.
+ * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the nearest
+ * first: so that everybody in line is watched by those behind it, and those inside by the first in line. Whoever cannot
+ * watch all who are before it looks from time to time, the more often the fewer there are; the same where the kernel has no
+ * futex_waitv, or refuses it.
  */
 #include "gate/gate.h"
 
@@ -18,18 +20,18 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    DOZE_NS = 1000000,          /* until a seat may be free */
-    HEAD_LOOKS_NS = 1000000,    /* of who is next in line, if it cannot watch everybody */
-    OTHERS_LOOK_NS = 20000000,  /* of the others; of those who nap */
-    ALL_LOOK_NS = 500000000,    /* of everybody: whom the kernel woke may have been stopped before it could act */
-    ORPHAN_LOOKS_NS = 2000000,  /* while a command whose starter was killed holds on */
-    CALLER_LOOKS_NS = 100000000 /* for the caller's own function */
+    DOZE_NS = 1000000,           /* until a seat may be free */
+    PLACE_LOOKS_NS = 2000000,    /* for each place in line, if one cannot watch all who are before it */
+    NAP_NS = 20000000,           /* of those who nap */
+    ALL_LOOK_NS = 500000000,     /* of everybody: whom the kernel woke may have been stopped before it could act */
+    ORPHAN_LOOKS_NS = 20000000,  /* of the first in line, while a command whose starter was killed holds on */
+    LOOK_AROUND_NS = 100000000,  /* at the most so often (manage.c) */
+    CALLER_LOOKS_NS = 100000000, /* for the caller's own function */
 };
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
@@ -52,6 +54,11 @@ static int64_t nanoseconds(const struct timespec *time)
 {
     int64_t most = INT64_MAX / 1000000000 - 1;
     return (time->tv_sec < most ? time->tv_sec : most) * INT64_C(1000000000) + time->tv_nsec;
+}
+
+int64_t admit_monotonic(void)
+{
+    return now_of(CLOCK_MONOTONIC);
 }
 
 bool admit_deadline_passed(const struct timespec *until)
@@ -88,7 +95,7 @@ void admit_give_reason(struct sleeper *sleeper, admit_error error)
     const char *name = sleeper->gate->name;
     switch (error) {
     case ADMIT_REMOVED:
-        sleeper->why = admit_gate_error(error, "gate \"%s\" has been removed", name);
+        sleeper->why = admit_removed_error(sleeper->gate);
         break;
     case ADMIT_TIMED_OUT:
         sleeper->why = admit_gate_error(error, "gate \"%s\": timed out in line", name);
@@ -102,7 +109,7 @@ static admit_error reason_to_give_up(struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
     const admit_wait *how = sleeper->how;
-    if (atomic_load(&gate->header->removed) == 1)
+    if (atomic_load(&gate->header->removed) == REMOVAL_DONE || atomic_load(&gate->astray))
         return ADMIT_REMOVED;
     if (how == NULL)
         return ADMIT_OK;
@@ -116,11 +123,24 @@ static admit_error reason_to_give_up(struct sleeper *sleeper)
     return ADMIT_OK;
 }
 
+static void look_around(struct sleeper *sleeper)
+{
+    int64_t now = admit_monotonic();
+    if (now - sleeper->looked >= LOOK_AROUND_NS) {
+        sleeper->looked = now;
+        admit_look_around(sleeper->gate);
+        admit_is_there(sleeper->gate);
+    } else if (atomic_load(&sleeper->gate->header->resizing) != 0) {
+        admit_settle_k(sleeper->gate);
+    }
+}
+
 bool admit_gives_up(struct sleeper *sleeper)
 {
     if (!sleeper->slept && sleeper->seat != NULL)
         record_waiting(sleeper);
     sleeper->slept = true;
+    look_around(sleeper);
     admit_error error = reason_to_give_up(sleeper);
     if (error != ADMIT_OK)
         admit_give_reason(sleeper, error);
@@ -161,14 +181,15 @@ void admit_pause(void)
 #endif
 }
 
-/* On which this process may run; as at its first wait. */
+/* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may run on
+ * another. */
 unsigned admit_cores(void)
 {
     static _Atomic unsigned found;
     unsigned cores = atomic_load_explicit(&found, memory_order_relaxed);
     if (cores == 0) {
-        cpu_set_t set;
-        cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 2;
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        cores = online > 0 ? (unsigned)online : 2;
         atomic_store_explicit(&found, cores, memory_order_relaxed);
     }
     return cores;
@@ -179,7 +200,7 @@ unsigned admit_cores(void)
 struct watch_list {
     struct futex_waitv word[FUTEX_WAITV_MAX];
     unsigned count;
-    bool all;    /* nobody's life is left out */
+    bool all;    /* the life of nobody who is before this one in line, or inside, is left out */
     bool orphan; /* a command whose starter is dead lives, or cannot be judged */
     bool news;   /* somebody has died meanwhile: do not sleep */
 };
@@ -206,39 +227,92 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
         else if (!seen || life == (uint32_t)LIFE_MARKED) /* then it is the record's next owner, and dead too */
             list->news = true;
     }
-    if (list->count == FUTEX_WAITV_MAX)
-        list->all = false;
-    else
+    if (list->count < FUTEX_WAITV_MAX)
         watch(list, life_of(gate, who), life);
 }
 
-/* Those with tickets first; then all others. One who comes later may die too: whoever is the first to take a record
- * says so in `present`, and wakes all. */
+/* Whose death may concern whom. */
+enum regard { OF_NO_REGARD, BEFORE, ELSEWHERE, PERHAPS_LATER };
+
+/* A record without an owner may have one soon, who takes its life word as it lies: to watch it costs nothing, if there is
+ * room. What is kept back for nobody never dies. */
+static enum regard regard_of(const struct sleeper *sleeper, unsigned who, uint64_t own, bool crowded)
+{
+    const admit_gate *gate = sleeper->gate;
+    uint32_t life = atomic_load(life_of(gate, who));
+    if (who == sleeper->seat->who || life == LIFE_RESERVED)
+        return OF_NO_REGARD;
+    if ((life & FUTEX_OWNER_DIED) == 0 && !admit_life_names_thread(life))
+        return PERHAPS_LATER;
+    if (!crowded)
+        return BEFORE;
+    struct standing standing = admit_protocol_standing(gate, who);
+    return standing.stage != STAGE_OUT && admit_ticket_before(standing.ticket, own) ? BEFORE : ELSEWHERE;
+}
+
+/* Tickets have one owner each: so there are never more of the nearest than there is room. */
+static bool is_near(const struct sleeper *sleeper, unsigned who, uint64_t own, unsigned room)
+{
+    return own - admit_protocol_standing(sleeper->gate, who).ticket <= room;
+}
+
+static unsigned count_living(const admit_gate *gate, unsigned present)
+{
+    unsigned living = 0;
+    for (unsigned who = 0; who < present; who++) {
+        uint32_t life = atomic_load(life_of(gate, who));
+        living += (life & FUTEX_OWNER_DIED) != 0 || admit_life_names_thread(life);
+    }
+    return living;
+}
+
+/* In a crowd: the nearest of those before this one, the others before it, all others; as far as there is room. */
+static void watch_crowd(struct watch_list *list, const struct sleeper *sleeper, unsigned present)
+{
+    uint64_t own = admit_protocol_standing(sleeper->gate, sleeper->seat->who).ticket;
+    const unsigned room = FUTEX_WAITV_MAX - list->count;
+    for (int near = 1; near >= 0; near--)
+        for (unsigned who = 0; who < present; who++) {
+            if (regard_of(sleeper, who, own, true) != BEFORE || is_near(sleeper, who, own, room) != near)
+                continue;
+            list->all &= list->count < FUTEX_WAITV_MAX;
+            watch_life(list, sleeper, who);
+        }
+    for (unsigned who = 0; who < present && list->count < FUTEX_WAITV_MAX; who++)
+        if (regard_of(sleeper, who, own, true) == ELSEWHERE)
+            watch_life(list, sleeper, who);
+}
+
+/* One who comes later may die too: whoever is the first to take a record says so in `present`, and wakes those who watch all.
+ * In a crowd it comes behind this one, and is watched by others. */
 static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
     uint32_t stored = atomic_load(&gate->header->present);
-    unsigned present = stored < gate->records ? stored : gate->records, self = sleeper->seat->who;
-    watch(list, &gate->header->present, stored);
-    bool crowded = present + list->count > FUTEX_WAITV_MAX + 1;
+    unsigned present = stored < gate->records ? stored : gate->records;
+    watch(list, life_of(gate, manager_of(gate)), atomic_load(life_of(gate, manager_of(gate))));
     list->all = true;
-    for (int in_line = 1; in_line >= 0; in_line--)
+    if (count_living(gate, present) + list->count >= FUTEX_WAITV_MAX) {
+        watch_crowd(list, sleeper, present);
+        return;
+    }
+    watch(list, &gate->header->present, stored);
+    for (int later = 0; later <= 1; later++)
         for (unsigned who = 0; who < present; who++) {
-            bool is_in_line = crowded && admit_protocol_standing(gate, who).stage != STAGE_OUT;
-            if (who != self && is_in_line == (crowded && in_line) && (crowded || in_line))
+            enum regard regard = regard_of(sleeper, who, 0, false);
+            if (regard == (later ? PERHAPS_LATER : BEFORE) && (!later || list->count < FUTEX_WAITV_MAX))
                 watch_life(list, sleeper, who);
         }
 }
 
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
 {
-    int64_t now = now_of(CLOCK_MONOTONIC), until = now + ALL_LOOK_NS;
+    int64_t now = admit_monotonic(), until = now + ALL_LOOK_NS;
     const admit_wait *how = sleeper->how;
-    if (!list->all) {
-        bool head = admit_place_of(sleeper->gate, sleeper->seat->who) == 1;
-        until = now + (head ? HEAD_LOOKS_NS : OTHERS_LOOK_NS);
-    }
-    if (list->orphan && until > now + ORPHAN_LOOKS_NS)
+    unsigned place = list->all && !list->orphan ? 0 : admit_place_of(sleeper->gate, sleeper->seat->who);
+    if (!list->all && until > now + place * (int64_t)PLACE_LOOKS_NS)
+        until = now + place * (int64_t)PLACE_LOOKS_NS;
+    if (list->orphan && place == 1 && until > now + ORPHAN_LOOKS_NS)
         until = now + ORPHAN_LOOKS_NS;
     if (how != NULL && how->waiting != NULL && until > now + CALLER_LOOKS_NS)
         until = now + CALLER_LOOKS_NS;
@@ -266,7 +340,7 @@ static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
 /* On its record alone, for a short time; once in a wait, and only if nothing but its turn can end that. */
 static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
-    struct timespec limit = {.tv_nsec = OTHERS_LOOK_NS};
+    struct timespec limit = {.tv_nsec = NAP_NS};
     sleeper->napped = true;
     syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT, (uint32_t)value, &limit, NULL, 0);
 }
@@ -301,19 +375,19 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     list.orphan = list.news = false;
     uint32_t removed = atomic_load(&gate->header->removed);
     watch(&list, low_half_of(cell), (uint32_t)value);
-    watch(&list, &gate->header->removed, removed); /* 2 may be of one who was killed: no reason to stay awake */
+    watch(&list, &gate->header->removed, removed);
     if (sleeper->how != NULL && sleeper->how->interruptible)
         watch(&list, &gate->local->interrupts, sleeper->interrupts);
     watch_lives(&list, sleeper);
-    if (list.news || removed == 1)
+    if (list.news || removed == REMOVAL_DONE)
         return;
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
         int64_t until = sleep_until(sleeper, &list);
         struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-        if (syscall(SYS_futex_waitv, list.word, list.count, 0, &limit, CLOCK_MONOTONIC) >= 0 ||
-            (errno != ENOSYS && errno != EPERM && errno != ENOMEM))
+        if (syscall(SYS_futex_waitv, list.word, list.count, 0, &limit, CLOCK_MONOTONIC) >= 0 || errno == EAGAIN ||
+            errno == EINTR || errno == ETIMEDOUT)
             return;
-        if (errno != ENOMEM)
+        if (errno != ENOMEM) /* whatever the reason is, it will be the same the next time */
             atomic_store(&no_waitv, true);
     }
     list.all = false;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The second word on a death. The first is the kernel's mark in the life word (life.c): at once, but for a kill after which
+ * the dead process's memory was taken away before the kernel had walked its robust list (process_mrelease, as out-of-memory
+ * killers in user space call it), or for more than the 2048 entries of a list that the kernel walks. Then the mark never
+ * comes, and whoever waits finds out here, within a second.
+ *
+ * A process that takes part is anchored: it has a lock on a byte, far behind the end of the gate's file, that stands for its
+ * number. If there is no such lock any more, the process has ended. What makes that certain:
+ *
+ *   - The lock belongs to a description of the file that nothing holds but a mapping in this process's memory: there is no
+ *     descriptor that the program, or a library, could close, and no other close of the file takes it away, as it would
+ *     a lock of the process (F_SETLK).
+ *   - The mapping is not inherited by fork (MADV_DONTFORK), and gone after exec: no child holds it in the place of its dead
+ *     parent. It lasts until the last thread has ended, so that a leading thread which ends early does no harm.
+ *   - It does not depend on what a process, a pid namespace or a container calls whom, nor on a boot: none survives one.
+ *   - It is a lock to write, of which whoever looks asks whether it could lock to read. So a process that may only read the
+ *     file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then the first
+ *     word is all there is of that one, and as long as it is silent, the process lives.)
+ *
+ * One window: a child that another thread forks while this one is in admit_anchor inherits the descriptor, or the mapping,
+ * and then holds on in its parent's place. That is on the safe side.
+ *
+ * The number of the byte also has a hash of the gate's directory and name: see predecessor.c.
+ */
+#include "gate/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ANCHOR_HELD UINT32_C(0x80000000)
+enum { LOCK_TRIES = 4 };
+#define LOOK_AGAIN_NS INT64_C(400000000) /* less than the half second after which every sleeper wakes */
+
+/* By hand: a child of vfork must not use stdio. */
+static void path_of_descriptor(char *path, int fd)
+{
+    char digits[12];
+    unsigned count = 0;
+    for (const char *from = "/proc/self/fd/"; *from != '\0';)
+        *path++ = *from++;
+    do
+        digits[count++] = (char)('0' + fd % 10);
+    while ((fd /= 10) > 0);
+    while (count > 0)
+        *path++ = digits[--count];
+    *path = '\0';
+}
+
+/* By its name first: in a chroot there may be no /proc. */
+int admit_open_again(const admit_gate *gate, int flags)
+{
+    char path[40];
+    if (gate->directory_fd >= 0) {
+        struct stat status;
+        int fd =
+            openat(gate->directory_fd, strrchr(gate->path, '/') + 1, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+        if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_ino == gate->inode &&
+            (uint64_t)status.st_dev == gate->device)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    path_of_descriptor(path, gate->fd);
+    return open(path, flags);
+}
+
+static struct flock byte_of(const admit_gate *gate, uint32_t anchor, short type)
+{
+    return (struct flock){.l_type = type,
+                          .l_whence = SEEK_SET,
+                          .l_start = (off_t)(gate->anchorage + (anchor & ~ANCHOR_HELD)),
+                          .l_len = 1};
+}
+
+static uint32_t new_number(admit_gate *gate)
+{
+    uint32_t number;
+    do
+        number = (atomic_fetch_add(&gate->header->anchors, 1) + 1) & ~ANCHOR_HELD;
+    while (number == 0);
+    return number;
+}
+
+/* The mapping, or NULL. */
+static void *held_at(admit_gate *gate, uint32_t *number)
+{
+    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    void *mapping = mmap(NULL, GATE_PAGE, PROT_NONE, MAP_SHARED, fd, 0);
+    bool held = false;
+    if (mapping != MAP_FAILED && madvise(mapping, GATE_PAGE, MADV_DONTFORK) == 0)
+        for (unsigned tries = 0; tries < LOCK_TRIES && !held; tries++) {
+            *number = new_number(gate);
+            struct flock byte = byte_of(gate, *number, F_WRLCK);
+            held = fcntl(fd, F_OFD_SETLK, &byte) == 0;
+        }
+    if (!held && mapping != MAP_FAILED)
+        munmap(mapping, GATE_PAGE);
+    close(fd);
+    return held ? mapping : NULL;
+}
+
+uint32_t admit_anchor(admit_gate *gate)
+{
+    struct gate_local *local = gate->local;
+    if (local->anchor == 0) {
+        uint32_t number;
+        local->anchored = held_at(gate, &number);
+        local->anchor = local->anchored != NULL ? number | ANCHOR_HELD : new_number(gate);
+    }
+    return local->anchor;
+}
+
+void admit_anchor_weigh(admit_gate *gate)
+{
+    struct gate_local *local = gate->local;
+    if (local->anchored != NULL)
+        munmap(local->anchored, GATE_PAGE);
+    local->anchored = NULL;
+    local->anchor = 0;
+}
+
+bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor)
+{
+    struct flock byte = byte_of(gate, anchor, F_RDLCK);
+    return (anchor & ANCHOR_HELD) != 0 && fcntl(gate->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == F_UNLCK;
+}
+
+bool admit_second_look(admit_gate *gate, bool now)
+{
+    UNCANCELLED;
+    int64_t time = admit_now(), last = atomic_load(&gate->header->looked_at);
+    bool is_due = llabs(time - last) >= LOOK_AGAIN_NS; /* the clock may have been set back */
+    if (!(is_due && atomic_compare_exchange_strong(&gate->header->looked_at, &last, time)) && !now)
+        return false;
+    for (unsigned who = 0; who < present_in(gate); who++)
+        admit_life_mark_if_gone(gate, who);
+    admit_life_mark_if_gone(gate, manager_of(gate));
+    return true;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Processes that are known by their number: whether one has ended. A number is given to others later, so that beside it
+ * stands which of them it was: the inode of its pidfd, where the kernel numbers those (Linux 6.9), else the time at which it
+ * started. That is told differently in each time namespace.
+ *
+ * Only "no such process" is death: not a call that was refused, a table that is full, or a /proc that hides others.
+ */
+#include "gate/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { IDENTITY_BITS = 40, PID_MAX = 0x400000, PIDFS = 0x50494446 };
+#define BY_INODE (UINT64_C(1) << (IDENTITY_BITS - 1))
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t length = read(fd, text, size - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* A field of /proc/PID/stat from the third on; NULL: it cannot be read. No stdio: for a child of vfork. */
+static const char *field_of_stat(const char *path, char *text, size_t size, unsigned which)
+{
+    if (!read_text(path, text, size))
+        return NULL;
+    char *at = strrchr(text, ')'); /* the name before it can hold anything */
+    for (unsigned field = 2; at != NULL && field < which; field++)
+        at = strchr(at + 1, ' ');
+    return at == NULL ? NULL : at + 1;
+}
+
+/* In clock ticks since boot, as this time namespace tells it. */
+static uint64_t start_time(const char *stat_path)
+{
+    char text[1024];
+    const char *start = field_of_stat(stat_path, text, sizeof text, 22);
+    return start == NULL ? 0 : strtoull(start, NULL, 10) & (BY_INODE - 1);
+}
+
+/* 0: this kernel does not number them. */
+static uint64_t inode_of(int pidfd)
+{
+    struct stat status;
+    struct statfs system;
+    if (fstatfs(pidfd, &system) != 0 || system.f_type != PIDFS || fstat(pidfd, &status) != 0)
+        return 0;
+    return BY_INODE | ((uint64_t)status.st_ino & (BY_INODE - 1));
+}
+
+uint64_t admit_process_identity(bool same_time)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    uint64_t inode = pidfd >= 0 ? inode_of(pidfd) : 0;
+    if (pidfd >= 0)
+        close(pidfd);
+    return inode != 0 ? inode : same_time ? start_time("/proc/self/stat") : 0;
+}
+
+static uint32_t namespace(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint32_t)status.st_ino : 0;
+}
+
+uint32_t admit_pid_namespace(void)
+{
+    return namespace("/proc/self/ns/pid");
+}
+
+uint32_t admit_time_namespace(void)
+{
+    return namespace("/proc/self/ns/time");
+}
+
+static bool proc_is_ours(void)
+{
+    char text[24];
+    ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return strtol(text, NULL, 10) == getpid();
+}
+
+/* /proc may be that of another pid namespace than ours: `unshare --pid --fork` leaves the outer one in place. There the
+ * process that we call `pid` has another number, which the kernel tells of a pidfd. 0: none, or it cannot be told. */
+static unsigned number_in_proc(unsigned pid, int pidfd)
+{
+    char path[48], text[1024];
+    if (pidfd < 0)
+        return proc_is_ours() ? pid : 0;
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    if (!read_text(path, text, sizeof text))
+        return 0;
+    const char *at = strstr(text, "\nPid:");
+    long number = at == NULL ? 0 : strtol(at + 5, NULL, 10);
+    return number > 0 && number <= PID_MAX ? (unsigned)number : 0;
+}
+
+/* Of one that lives: whether it is the one that is meant. */
+static enum heir_state same_process(unsigned pid, int pidfd, uint64_t identity, bool same_time)
+{
+    char path[40];
+    uint64_t found = 0;
+    if ((identity & BY_INODE) != 0) {
+        found = pidfd >= 0 ? inode_of(pidfd) : 0;
+    } else if (same_time) {
+        unsigned number = number_in_proc(pid, pidfd);
+        snprintf(path, sizeof path, "/proc/%u/stat", number);
+        found = number == 0 ? 0 : start_time(path);
+    }
+    if (identity == 0 || found == 0)
+        return HEIR_UNKNOWN;
+    return found == identity ? HEIR_LIVES : HEIR_NONE;
+}
+
+/* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
+ * one: if it is not ready after the identity was read, that was the identity of the one it stands for. */
+enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (pidfd < 0 && errno == ESRCH)
+        return HEIR_NONE;
+    if (pidfd < 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+        return HEIR_NONE;
+    enum heir_state state = same_process(pid, pidfd, identity, same_time);
+    if (pidfd >= 0) {
+        if (poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0)
+            state = HEIR_NONE;
+        close(pidfd);
+    }
+    return state;
+}
+
+bool admit_process_is_stopped(long pid)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    const char *state = proc_is_ours() ? field_of_stat(path, text, sizeof text, 3) : NULL;
+    return state != NULL && (*state == 'T' || *state == 't');
+}
