@@ -126,10 +126,20 @@ void admit_anchor_weigh(admit_gate *gate)
     local->anchor = 0;
 }
 
-bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor)
+static bool lock_is(const admit_gate *gate, uint32_t anchor, short type)
 {
     struct flock byte = byte_of(gate, anchor, F_RDLCK);
-    return (anchor & ANCHOR_HELD) != 0 && fcntl(gate->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == F_UNLCK;
+    return (anchor & ANCHOR_HELD) != 0 && fcntl(gate->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == type;
+}
+
+bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor)
+{
+    return lock_is(gate, anchor, F_UNLCK);
+}
+
+bool admit_anchor_holds(const admit_gate *gate, uint32_t anchor)
+{
+    return lock_is(gate, anchor, F_WRLCK);
 }
 
 bool admit_second_look(admit_gate *gate, bool now)

@@ -262,8 +262,9 @@ static bool is_of_earlier_boot(const admit_gate *gate, char boot_id[BOOT_ID_SIZE
     return read_boot_id(boot_id) && !is_of_boot(gate, unknown) && !is_of_boot(gate, boot_id);
 }
 
-/* What the power left on the disk need not make sense. Where it is not certain that there was another boot, nothing is
- * emptied: whoever died with an earlier one is found dead by its anchor. */
+/* What the power left on the disk need not make sense, nor what it says of a manager: but whoever empties it is anchored.
+ * Where it is not certain that there was another boot, nothing is emptied: whoever died with an earlier one is found dead by
+ * its anchor. */
 static admit_error empty_after_boot(admit_gate *gate)
 {
     char boot_id[BOOT_ID_SIZE];
@@ -275,6 +276,16 @@ static admit_error empty_after_boot(admit_gate *gate)
             admit_second_look(gate, true);
         return ADMIT_OK;
     }
+    admit_seats_lock();
+    admit_anchor(gate);
+    bool is_anchored = gate->local->anchored != NULL;
+    admit_seats_unlock();
+    if (!is_anchored)
+        return admit_gate_error(ADMIT_NO_PERMISSION,
+                                "%s is of an earlier boot, and cannot be emptied: it cannot be locked, or others keep it "
+                                "locked",
+                                gate->path);
+    admit_life_clear_unless_anchored(gate, manager_of(gate));
     struct seat *manager = admit_manage(gate, true);
     if (manager == NULL)
         return admit_last_error();

@@ -277,6 +277,8 @@ uint32_t admit_anchor(admit_gate *gate);
 void admit_anchor_weigh(admit_gate *gate);
 /* Whether the process that this stands for has ended beyond doubt. */
 bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor);
+/* Whether it lives beyond doubt. */
+bool admit_anchor_holds(const admit_gate *gate, uint32_t anchor);
 /* Marks those as dead whose death the kernel has not marked; unless somebody did so a moment ago, or with `now` all the
  * same. Returns whether it did. */
 bool admit_second_look(admit_gate *gate, bool now);
@@ -297,6 +299,8 @@ void admit_life_release(struct seat *seat, uint32_t to);
 void admit_life_take_away(struct seat *seat);
 /* If the second word says so, the first does from now on. */
 void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
+/* For a file of an earlier boot, in which the word may be anything. */
+void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who);
 /* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
 bool admit_is_dead_now(admit_gate *gate, unsigned who);
 /* The same for one who only looks, but for heirs. */

@@ -292,3 +292,11 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who)
     return (now.word & FUTEX_OWNER_DIED) != 0 ||
            (admit_life_names_thread(now.word) && admit_anchor_is_gone(gate, now.anchor));
 }
+
+void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who)
+{
+    struct life_words *life = whole_life_of(gate, who);
+    union whole now = look_at(life);
+    if (!admit_anchor_holds(gate, now.anchor))
+        changes_from(life, now, whole(LIFE_NOBODY, 0));
+}

@@ -197,6 +197,7 @@ static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *f
 
 unsigned admit_bury_dead(admit_gate *gate)
 {
+    UNCANCELLED;
     unsigned buried = 0;
     bool failed = false;
     check_for_fork();
@@ -273,6 +274,7 @@ void admit_seat_given_up(struct seat *seat)
 
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)
 {
+    UNCANCELLED;
     clear_away();
     if (gate->look_only) {
         sleeper->why = admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
