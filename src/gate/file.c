@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char MAGIC[8] = {'a', 'd', 'm', 'i', 't', 'g', 'a', 't'};
@@ -47,18 +50,29 @@ static uint64_t checksum_of(const struct gate_header *header)
     return hash;
 }
 
-/* Zeros if it cannot be read. */
+/* Zeros and errno if it cannot be read. */
 static bool read_boot_id(char boot_id[BOOT_ID_SIZE])
 {
     memset(boot_id, 0, BOOT_ID_SIZE);
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool whole = read(fd, boot_id, 36) == 36;
+    ssize_t length = read(fd, boot_id, 36);
+    int error = length < 0 ? errno : EIO;
     close(fd);
-    if (!whole)
-        memset(boot_id, 0, BOOT_ID_SIZE);
-    return whole;
+    if (length == 36)
+        return true;
+    memset(boot_id, 0, BOOT_ID_SIZE);
+    errno = error;
+    return false;
+}
+
+/* It could not be read, for the reason in errno. */
+static admit_error no_boot_id(const char *path)
+{
+    if (errno == ENOENT || errno == ENOTDIR)
+        return admit_gate_error(ADMIT_UNSUPPORTED, "cannot tell whether %s is of this boot: there is no /proc", path);
+    return admit_gate_system_error("read /proc/sys/kernel/random/boot_id for", path);
 }
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
@@ -115,53 +129,118 @@ void admit_gate_format(admit_gate *gate, unsigned k)
     admit_gate_empty(gate, k);
 }
 
-static admit_error fill_new_file(int fd, const char *path, const admit_gate_options *options)
+admit_error admit_gate_check_size(const struct gate_places *places, const char *path)
 {
-    struct gate_places places;
-    admit_gate_places(&places, options->most_k, options->capacity);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || places->size <= limit.rlim_cur)
+        return ADMIT_OK;
+    return admit_gate_error(ADMIT_DISK_FULL,
+                            "cannot make %s: it takes %zu bytes, and files of this process may have %llu (RLIMIT_FSIZE,"
+                            " ulimit -f)",
+                            path, places->size, (unsigned long long)limit.rlim_cur);
+}
+
+static admit_error fill_new_file(int fd, const char *path, const admit_gate_options *options,
+                                 const struct gate_places *places)
+{
+    char boot_id[BOOT_ID_SIZE];
+    if (!read_boot_id(boot_id)) /* nobody could use it */
+        return no_boot_id(path);
     if (fchmod(fd, options->mode) != 0)
         return admit_gate_system_error("set the mode of", path);
-    int error = posix_fallocate(fd, 0, (off_t)places.size); /* or a full disk would be a SIGBUS later */
+    int error = posix_fallocate(fd, 0, (off_t)places->size); /* or a full disk would be a SIGBUS later */
     if (error != 0) {
         errno = error;
         return admit_gate_system_error("find room for", path);
     }
-    char *memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *memory = mmap(NULL, places->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", path);
     admit_gate gate = {0};
-    admit_gate_set_up(&gate, memory, &places, options->most_k, options->capacity);
+    admit_gate_set_up(&gate, memory, places, options->most_k, options->capacity);
     admit_gate_format(&gate, options->k);
-    munmap(memory, places.size);
+    munmap(memory, places->size);
     return fsync(fd) == 0 ? ADMIT_OK : admit_gate_system_error("write", path);
 }
 
-/* Under a name that no gate can have, then renamed to its own unless there is one by now. */
-admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options)
+/* Gives a file without a name this one. True also if another file has it by now. */
+static bool give_name(int fd, int directory, const char *file)
 {
-    char temporary[NAME_MAX + 1];
-    static _Atomic unsigned count;
-    int length =
-        snprintf(temporary, sizeof temporary, "%.64s~%ld-%u", file, (long)getpid(), atomic_fetch_add(&count, 1));
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return admit_gate_error(ADMIT_BAD_NAME, "the name of %s is too long", path);
-    unlinkat(directory, temporary, 0); /* of a namesake that was killed */
-    int fd = openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char path[48];
+    if (linkat(fd, "", directory, file, AT_EMPTY_PATH) == 0 || errno == EEXIST)
+        return true;
+    /* Before Linux 6.10 that takes a privilege. This thread's: it may have descriptors of its own. */
+    snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
+    return linkat(AT_FDCWD, path, directory, file, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+}
+
+/* Without a name until it is whole: a process that is killed leaves nothing, and no other file can be in the way. False
+ * if this file system, or the lack of /proc, does not allow it; then nothing has happened. */
+static bool make_nameless(int directory, const char *file, const char *path, const admit_gate_options *options,
+                          const struct gate_places *places, admit_error *error)
+{
+    int fd = admit_keep(openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (fd < 0)
+        return false;
+    *error = fill_new_file(fd, path, options, places);
+    bool decided = *error != ADMIT_OK || give_name(fd, directory, file);
+    close(fd);
+    return decided;
+}
+
+/* For a name that no neighbour foresees. Without the kernel's help the time will do: a neighbour that guesses one name is
+ * not there in time for the next. */
+static void random_bits(uint64_t bits[2])
+{
+    static _Atomic uint64_t count;
+    if (getrandom(bits, 2 * sizeof bits[0], GRND_NONBLOCK) == 2 * sizeof bits[0])
+        return;
+    struct timespec now, up;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_MONOTONIC, &up);
+    bits[0] = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)up.tv_nsec;
+    bits[1] = (uint64_t)getpid() << 32 ^ atomic_fetch_add(&count, 1);
+}
+
+/* Under a name that no gate can have and no other process uses, then renamed to its own unless there is one by now. A
+ * process that is killed here leaves the file under the first name. */
+static admit_error make_under_other_name(int directory, const char *file, const char *path,
+                                         const admit_gate_options *options, const struct gate_places *places)
+{
+    char other[NAME_MAX + 1];
+    int fd = -1;
+    for (unsigned attempt = 0; fd < 0 && attempt < 100; attempt++) {
+        uint64_t bits[2];
+        random_bits(bits);
+        snprintf(other, sizeof other, "%.64s~%016llx%016llx", file, (unsigned long long)bits[0],
+                 (unsigned long long)bits[1]);
+        fd = openat(directory, other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
     if (fd < 0)
         return admit_gate_system_error("make", path);
-    admit_error error = fill_new_file(fd, path, options);
-    close(fd);
-    if (error == ADMIT_OK && renameat2(directory, temporary, directory, file, RENAME_NOREPLACE) == 0)
+    fd = admit_keep(fd);
+    admit_error error = fd < 0 ? admit_gate_system_error("make", path) : fill_new_file(fd, path, options, places);
+    if (fd >= 0)
+        close(fd);
+    if (error == ADMIT_OK && renameat2(directory, other, directory, file, RENAME_NOREPLACE) == 0)
         return ADMIT_OK;
-    if (error == ADMIT_OK && (errno == EINVAL || errno == ENOSYS)) { /* a file system without it */
-        int linked = linkat(directory, temporary, directory, file, 0);
-        if (linked != 0 && errno != EEXIST)
-            error = admit_gate_system_error("make", path);
-    } else if (error == ADMIT_OK && errno != EEXIST) {
+    /* Not every file system has that. */
+    if (error == ADMIT_OK && errno != EEXIST && linkat(directory, other, directory, file, 0) != 0 && errno != EEXIST)
         error = admit_gate_system_error("make", path);
-    }
-    unlinkat(directory, temporary, 0);
+    unlinkat(directory, other, 0);
     return error;
+}
+
+admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options)
+{
+    struct gate_places places;
+    admit_gate_places(&places, options->most_k, options->capacity);
+    admit_error error = admit_gate_check_size(&places, path);
+    if (error != ADMIT_OK || make_nameless(directory, file, path, options, &places, &error))
+        return error;
+    return make_under_other_name(directory, file, path, options, &places);
 }
 
 /* --- checking ----------------------------------------------------------------------------------------------------- */
@@ -197,11 +276,11 @@ static admit_error check_header(const struct gate_header *header, size_t size, s
     return ADMIT_OK;
 }
 
-static admit_error check_status(const struct stat *status, const char *path, bool is_path)
+static admit_error check_status(const struct stat *status, const char *path, bool of_others)
 {
     if (!S_ISREG(status->st_mode))
         return admit_gate_error(ADMIT_NOT_A_GATE, "%s is not a regular file", path);
-    bool shared = is_path && (status->st_mode & 022) != 0; /* its owner wants others to use it */
+    bool shared = of_others && (status->st_mode & 022) != 0; /* its owner wants others to use it */
     if (status->st_uid != geteuid() && status->st_uid != 0 && !shared)
         return admit_gate_error(ADMIT_NOT_YOURS, "%s belongs to user %lu, who has not shared it", path,
                                 (unsigned long)status->st_uid);
@@ -226,7 +305,7 @@ int admit_gate_lock(int fd, const char *path)
 {
     char again[40];
     snprintf(again, sizeof again, "/proc/self/fd/%d", fd); /* so that threads exclude each other too */
-    int lock = open(again, O_RDWR | O_CLOEXEC);
+    int lock = admit_keep(open(again, O_RDWR | O_CLOEXEC));
     struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
     while (lock >= 0 && fcntl(lock, F_OFD_SETLKW, &byte) != 0)
         if (errno != EINTR) {
@@ -242,8 +321,7 @@ static admit_error empty_after_boot(admit_gate *gate)
 {
     char boot_id[BOOT_ID_SIZE];
     if (!read_boot_id(boot_id)) /* to empty a gate that is in use would let too many in */
-        return admit_gate_error(ADMIT_UNSUPPORTED, "cannot tell whether %s is of this boot: there is no /proc",
-                                gate->path);
+        return no_boot_id(gate->path);
     if (memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0)
         return ADMIT_OK;
     if (gate->look_only)
@@ -261,14 +339,14 @@ static admit_error empty_after_boot(admit_gate *gate)
 }
 
 /* Of an open file: whose it is, what it says, and a mapping. */
-admit_error admit_gate_map(admit_gate *gate, bool is_path)
+admit_error admit_gate_map(admit_gate *gate, bool of_others)
 {
     struct stat status;
     struct gate_header header;
     struct gate_places places = {0};
     if (fstat(gate->fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
-    admit_error error = check_status(&status, gate->path, is_path);
+    admit_error error = check_status(&status, gate->path, of_others);
     if (error != ADMIT_OK)
         return error;
     if (pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)

@@ -20,10 +20,13 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
 void admit_gate_format(admit_gate *gate, unsigned k);
 void admit_gate_empty(admit_gate *gate, unsigned k);
 
+/* What RLIMIT_FSIZE forbids to make is refused here: the kernel would kill for it. path: as an error names it. */
+admit_error admit_gate_check_size(const struct gate_places *places, const char *path);
+
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
 
-/* Checks and maps the open file gate->fd. is_path: others may have shared it. */
-admit_error admit_gate_map(admit_gate *gate, bool is_path);
+/* Checks and maps the open file gate->fd. of_others: its owner may be another user who has shared it. */
+admit_error admit_gate_map(admit_gate *gate, bool of_others);
 
 #endif

@@ -211,7 +211,16 @@ static inline void admit_cancelled_as(const int *before)
 
 #define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
 
+/* --- descriptors: open.c ------------------------------------------------------------------------------------------ */
+
+/* For every descriptor that the library keeps, or writes by: the same, but never 0, 1 or 2, which a program may have
+ * closed and goes on printing to. -1 stays -1; -1 with errno and nothing open if there is no other number. */
+int admit_keep(int fd);
+
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
+
+/* Whether $ADMIT_DIR says where named gates are. */
+bool admit_directory_is_given(void);
 
 /* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
 int admit_open_directory(bool make, char *path, size_t size);

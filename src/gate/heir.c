@@ -168,7 +168,7 @@ static admit_error lock_for_heirs(admit_gate *gate, struct seat *seat)
 {
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", gate->fd);
-    int fd = open(path, O_RDWR);
+    int fd = admit_keep(open(path, O_RDWR));
     if (fd < 0)
         return admit_gate_system_error("open again", gate->path);
     struct flock byte = byte_of(seat->who, F_WRLCK);
