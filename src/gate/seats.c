@@ -25,7 +25,7 @@ static __thread struct seat *own_seats __attribute__((tls_model("initial-exec"))
 
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
+static _Atomic bool key_made;
 
 /* What it is inside by stays: its thread has ended inside, and the kernel will say so. */
 static void thread_ends(void *unused)
@@ -46,6 +46,13 @@ static void thread_ends(void *unused)
 static void make_key(void)
 {
     key_made = pthread_key_create(&key, thread_ends) == 0;
+}
+
+/* As in native/error.c. The kernel tells of the end of a thread that took part and outlives the library. */
+__attribute__((destructor)) static void delete_key(void)
+{
+    if (atomic_exchange(&key_made, false))
+        pthread_key_delete(key);
 }
 
 static void remember(struct seat *seat)
