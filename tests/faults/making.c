@@ -182,7 +182,8 @@ static void the_mode_is_as_asked_for_whatever_the_umask(void **state)
 
 struct answer {
     unsigned call;
-    uint32_t flag; /* of its third argument; 0: always */
+    uint32_t flag;     /* 0: always; else if it is in this argument */
+    unsigned argument; /* from 0 */
     uint32_t action;
 };
 
@@ -195,9 +196,9 @@ static bool answer(const struct answer *answers, unsigned count)
     for (unsigned a = 0; a < count; a++) {
         code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
         code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, answers[a].call, 0, 3);
-        code[at++] =
-            (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]) +
-                                                                       4 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+        code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                                  offsetof(struct seccomp_data, args) + 8 * answers[a].argument +
+                                                      4 * (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
         code[at++] = answers[a].flag != 0
                          ? (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, answers[a].flag, 0, 1)
                          : (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JA, 0, 0, 0);
@@ -220,7 +221,7 @@ static void a_maker_that_is_killed_leaves_nothing(void **state)
         pid_t child = fork();
         if (child == 0) {
             setrlimit(RLIMIT_CORE, &none);
-            struct answer kill_at = {calls[c], 0, SECCOMP_RET_KILL_PROCESS};
+            struct answer kill_at = {.call = calls[c], .action = SECCOMP_RET_KILL_PROCESS};
             if (!answer(&kill_at, 1))
                 _exit(CANNOT);
             _exit(admit_gate_open("killed", 1) != NULL ? 0 : 1);
@@ -241,17 +242,21 @@ static void there_is_another_way_if_one_is_refused(void **state)
 {
     (void)state;
     const uint32_t refused = SECCOMP_RET_ERRNO | EOPNOTSUPP, denied = SECCOMP_RET_ERRNO | EPERM;
-    const struct answer all[] = {{SYS_openat, O_TMPFILE & ~O_DIRECTORY, refused},
-                                 {SYS_linkat, 0, denied},
-                                 {SYS_renameat2, 0, denied},
-                                 {SYS_getrandom, 0, denied}};
-    for (unsigned set = 0; set < 16; set++) {
-        bool possible = (set & 6) != 6;
+    const struct answer all[] = {
+        {.call = SYS_linkat, .action = denied},
+        {.call = SYS_renameat2, .action = denied},
+        {.call = SYS_openat, .argument = 2, .flag = O_TMPFILE & ~O_DIRECTORY, .action = refused},
+        {.call = SYS_linkat, .argument = 4, .flag = AT_EMPTY_PATH, .action = SECCOMP_RET_ERRNO | ENOENT},
+        {.call = SYS_getrandom, .action = denied},
+    };
+    enum { ALL = sizeof all / sizeof all[0] };
+    for (unsigned set = 0; set < 1 << ALL; set++) {
+        bool possible = (set & 3) != 3;
         pid_t child = fork();
         if (child == 0) {
-            struct answer some[4];
+            struct answer some[ALL];
             unsigned count = 0;
-            for (unsigned a = 0; a < 4; a++)
+            for (unsigned a = 0; a < ALL; a++)
                 if ((set >> a & 1) != 0)
                     some[count++] = all[a];
             if (!answer(some, count))
