@@ -88,19 +88,19 @@ $(BUILD)/tests/faults/%: tests/faults/%.c $(BUILD)/libadmit.a | $(BUILD)/admit
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) -Itests/native $(LDFLAGS) $< $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
 
-# What it loads and unloads: the library itself, and a plugin that has it inside.
-$(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so
-
-$(BUILD)/tests/faults/plugin.so: $(BUILD)/libadmit.a
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,--whole-archive $< -Wl,--no-whole-archive -lpthread -o $@
-
 # What threads have seen of each other's timestamps is judged as in the checker.
 $(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
 $(BUILD)/tests/native/timestamps: $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(BUILD)/admit
+
+# What it loads and unloads: the library itself, and a plugin that has it inside.
+$(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so
+
+$(BUILD)/tests/faults/plugin.so: $(BUILD)/libadmit.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -shared -Wl,--whole-archive $< -Wl,--no-whole-archive -lpthread -o $@
 
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
