@@ -61,8 +61,9 @@ $(BUILD)/native/algorithms/%.o: src/algorithms/%.c
 $(BUILD)/libadmit.a: $(NATIVE_OBJECTS)
 	$(AR) rcs $@ $^
 
+# nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends.
 $(BUILD)/libadmit.so: $(NATIVE_OBJECTS)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 $^ -o $@
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $^ -o $@
 
 # The same text again, as processes that stop before every shared access.
 STEPPED = $(CC) $(TEXTS) $(CPPFLAGS) $(CFLAGS) -DADMIT_STEPPED -MMD -MP

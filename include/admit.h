@@ -32,6 +32,8 @@
  *   A thread can be inside several gates, and inside one gate several times (each takes one of the k; with k = 1 that
  *   waits for itself for ever).
  *   pthread_cancel: no call is a cancellation point; do not use asynchronous cancellation.
+ *   dlclose: libadmit.so stays loaded. If libadmit.a is part of a plugin, threads that took part may outlive it; what
+ *   they have comes back when they end.
  *
  * HOW DEATH IS NOTICED
  *
@@ -144,11 +146,13 @@ ADMIT_API const char *admit_last_error_text(void);
 /* This process's handle on a gate; a forked child can use its copy. */
 typedef struct admit_gate admit_gate;
 
-/* Where a named gate is: in $ADMIT_DIR if that is set, else in /var/tmp/admit-UID, which depends on the user id alone,
- * so that login shells, cron, sudo -u and services meet; is on disk, so that k survives a reboot; and is locked against
- * cleaners of old files while a gate in it is in use. A name with a slash is a path, for gates that users share. The
- * text is good until this thread's next call of this function; NULL if there is no such directory and none can be
- * made. */
+/* Where a named gate is: in $ADMIT_DIR if that is set (a setuid program does not look at it), else in
+ * /var/tmp/admit-UID, which depends on the user id alone, so that login shells, cron, sudo -u and services meet; is on
+ * disk, so that k survives a reboot; and is locked against cleaners of old files while a gate in it is in use. A name
+ * with a slash is a path, for gates that users share; a name in $ADMIT_DIR can be shared in the same way.
+ * In a user namespace UID is the user's number outside, so that `unshare -r` makes no directory of root's. Of nested
+ * namespaces only the next outer one is known; a user whom the namespace gives no number has no directory.
+ * The text is good for as long as the library is loaded; NULL if there is no such directory and none can be made. */
 ADMIT_API const char *admit_gate_directory(void);
 
 #define ADMIT_GATE_CAPACITY 256 /* participants, unless said otherwise */
@@ -202,8 +206,9 @@ ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
  * in line. */
 ADMIT_API admit_error admit_gate_try(admit_gate *gate, admit_hold *hold);
 
-/* Waits until CLOCK_MONOTONIC has reached the deadline: then ADMIT_TIMED_OUT. A deadline in the past still goes in if
- * there is a free slot. The place that was given up is passed over, and everybody else's order is kept. */
+/* Waits until CLOCK_MONOTONIC has reached the deadline: then ADMIT_TIMED_OUT. A deadline in the past, a negative one
+ * too, still goes in if there is a free slot; nanoseconds out of range count as 0 or 999,999,999. The place that was
+ * given up is passed over, and everybody else's order is kept. */
 struct timespec;
 ADMIT_API admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The gate's file: made whole or not at all, checked before it is used, empty again after a reboot.
+ * The gate's file: made whole or not at all, and checked before it is used.
  */
 #include "gate/file.h"
 #include "gate/gate.h"
@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char MAGIC[8] = {'a', 'd', 'm', 'i', 't', 'g', 'a', 't'};
@@ -36,7 +37,8 @@ void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned cap
     size_t cells = 2 + (most_k - 1) + 2 * (size_t)places->records;
     places->spots = GATE_PAGE + cells * sizeof(struct cell);
     places->people = pages(places->spots + most_k * sizeof(struct spot));
-    places->size = places->people + (places->records + LIVES_PER_PAGE) / LIVES_PER_PAGE * GATE_PAGE; /* and the manager */
+    places->size =
+        places->people + (places->records + LIVES_PER_PAGE) / LIVES_PER_PAGE * GATE_PAGE; /* and the manager */
 }
 
 /* FNV-1a. */
@@ -67,26 +69,6 @@ uint64_t admit_gate_anchorage(int directory, const char *file)
         hash = hash_of(file, strlen(file), hash);
     }
     return (UINT64_C(1) << 62) + ((hash ^ hash >> 32) & 0x7fffffff) * (UINT64_C(1) << 31);
-}
-
-/* Zeros if it cannot be read, or is not the kernel's: containers are given one of their own, by a file that is mounted upon
- * the kernel's. */
-static bool read_boot_id(char boot_id[BOOT_ID_SIZE])
-{
-    memset(boot_id, 0, BOOT_ID_SIZE);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    struct statfs system;
-    struct statx status;
-    bool is_kernels = fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
-                      (statx(fd, "", AT_EMPTY_PATH, 0, &status) != 0 ||
-                       (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0);
-    bool whole = is_kernels && read(fd, boot_id, 36) == 36;
-    close(fd);
-    if (!whole)
-        memset(boot_id, 0, BOOT_ID_SIZE);
-    return whole;
 }
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
@@ -126,7 +108,7 @@ void admit_gate_empty(admit_gate *gate, unsigned k)
     for (unsigned h = 0; h < GATE_HINTS; h++)
         atomic_store_explicit(&header->hint[h], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    read_boot_id(header->boot_id);
+    admit_boot_id(header->boot_id);
 }
 
 void admit_gate_format(admit_gate *gate, unsigned k)
@@ -143,53 +125,115 @@ void admit_gate_format(admit_gate *gate, unsigned k)
     admit_gate_empty(gate, k);
 }
 
-static admit_error fill_new_file(int fd, const char *path, const admit_gate_options *options)
+admit_error admit_gate_check_size(const struct gate_places *places, const char *path)
 {
-    struct gate_places places;
-    admit_gate_places(&places, options->most_k, options->capacity);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || places->size <= limit.rlim_cur)
+        return ADMIT_OK;
+    return admit_gate_error(ADMIT_DISK_FULL,
+                            "cannot make %s: it takes %zu bytes, and files of this process may have %llu (RLIMIT_FSIZE,"
+                            " ulimit -f)",
+                            path, places->size, (unsigned long long)limit.rlim_cur);
+}
+
+static admit_error fill_new_file(int fd, const char *path, const admit_gate_options *options,
+                                 const struct gate_places *places)
+{
     if (fchmod(fd, options->mode) != 0)
         return admit_gate_system_error("set the mode of", path);
-    int error = posix_fallocate(fd, 0, (off_t)places.size); /* or a full disk would be a SIGBUS later */
+    int error = posix_fallocate(fd, 0, (off_t)places->size); /* or a full disk would be a SIGBUS later */
     if (error != 0) {
         errno = error;
         return admit_gate_system_error("find room for", path);
     }
-    char *memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *memory = mmap(NULL, places->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", path);
     admit_gate gate = {0};
-    admit_gate_set_up(&gate, memory, &places, options->most_k, options->capacity);
+    admit_gate_set_up(&gate, memory, places, options->most_k, options->capacity);
     admit_gate_format(&gate, options->k);
-    munmap(memory, places.size);
+    munmap(memory, places->size);
     return fsync(fd) == 0 ? ADMIT_OK : admit_gate_system_error("write", path);
 }
 
-/* Under a name that no gate can have, then renamed to its own unless there is one by now. */
-admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options)
+/* Gives a file without a name this one. True also if another file has it by now. */
+static bool give_name(int fd, int directory, const char *file)
 {
-    char temporary[NAME_MAX + 1];
-    static _Atomic unsigned count;
-    int length =
-        snprintf(temporary, sizeof temporary, "%.64s~%ld-%u", file, (long)getpid(), atomic_fetch_add(&count, 1));
-    if (length < 0 || (size_t)length >= sizeof temporary)
-        return admit_gate_error(ADMIT_BAD_NAME, "the name of %s is too long", path);
-    unlinkat(directory, temporary, 0); /* of a namesake that was killed */
-    int fd = openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char path[48];
+    if (linkat(fd, "", directory, file, AT_EMPTY_PATH) == 0 || errno == EEXIST)
+        return true;
+    /* Before Linux 6.10 that takes a privilege. This thread's: it may have descriptors of its own. */
+    snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
+    return linkat(AT_FDCWD, path, directory, file, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+}
+
+/* Without a name until it is whole: a process that is killed leaves nothing, and no other file can be in the way. False
+ * if this file system, or the lack of /proc, does not allow it; then nothing has happened. */
+static bool make_nameless(int directory, const char *file, const char *path, const admit_gate_options *options,
+                          const struct gate_places *places, admit_error *error)
+{
+    int fd = admit_keep(openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (fd < 0)
+        return false;
+    *error = fill_new_file(fd, path, options, places);
+    bool decided = *error != ADMIT_OK || give_name(fd, directory, file);
+    close(fd);
+    return decided;
+}
+
+/* For a name that no neighbour foresees. Without the kernel's help the time will do: a neighbour that guesses one name is
+ * not there in time for the next. */
+static void random_bits(uint64_t bits[2])
+{
+    static _Atomic uint64_t count;
+    if (getrandom(bits, 2 * sizeof bits[0], GRND_NONBLOCK) == 2 * sizeof bits[0])
+        return;
+    struct timespec now, up;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_MONOTONIC, &up);
+    bits[0] = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)up.tv_nsec;
+    bits[1] = (uint64_t)getpid() << 32 ^ atomic_fetch_add(&count, 1);
+}
+
+/* Under a name that no gate can have and no other process uses, then renamed to its own unless there is one by now. A
+ * process that is killed here leaves the file under the first name. */
+static admit_error make_under_other_name(int directory, const char *file, const char *path,
+                                         const admit_gate_options *options, const struct gate_places *places)
+{
+    char other[NAME_MAX + 1];
+    int fd = -1;
+    for (unsigned attempt = 0; fd < 0 && attempt < 100; attempt++) {
+        uint64_t bits[2];
+        random_bits(bits);
+        snprintf(other, sizeof other, "%.64s~%016llx%016llx", file, (unsigned long long)bits[0],
+                 (unsigned long long)bits[1]);
+        fd = openat(directory, other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
     if (fd < 0)
         return admit_gate_system_error("make", path);
-    admit_error error = fill_new_file(fd, path, options);
-    close(fd);
-    if (error == ADMIT_OK && renameat2(directory, temporary, directory, file, RENAME_NOREPLACE) == 0)
+    fd = admit_keep(fd);
+    admit_error error = fd < 0 ? admit_gate_system_error("make", path) : fill_new_file(fd, path, options, places);
+    if (fd >= 0)
+        close(fd);
+    if (error == ADMIT_OK && renameat2(directory, other, directory, file, RENAME_NOREPLACE) == 0)
         return ADMIT_OK;
-    if (error == ADMIT_OK && (errno == EINVAL || errno == ENOSYS)) { /* a file system without it */
-        int linked = linkat(directory, temporary, directory, file, 0);
-        if (linked != 0 && errno != EEXIST)
-            error = admit_gate_system_error("make", path);
-    } else if (error == ADMIT_OK && errno != EEXIST) {
+    /* Not every file system has that. */
+    if (error == ADMIT_OK && errno != EEXIST && linkat(directory, other, directory, file, 0) != 0 && errno != EEXIST)
         error = admit_gate_system_error("make", path);
-    }
-    unlinkat(directory, temporary, 0);
+    unlinkat(directory, other, 0);
     return error;
+}
+
+admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options)
+{
+    struct gate_places places;
+    admit_gate_places(&places, options->most_k, options->capacity);
+    admit_error error = admit_gate_check_size(&places, path);
+    if (error != ADMIT_OK || make_nameless(directory, file, path, options, &places, &error))
+        return error;
+    return make_under_other_name(directory, file, path, options, &places);
 }
 
 /* --- checking ----------------------------------------------------------------------------------------------------- */
@@ -225,11 +269,11 @@ static admit_error check_header(const struct gate_header *header, size_t size, s
     return ADMIT_OK;
 }
 
-static admit_error check_status(const struct stat *status, const char *path, bool is_path)
+static admit_error check_status(const struct stat *status, const char *path, bool of_others)
 {
     if (!S_ISREG(status->st_mode))
         return admit_gate_error(ADMIT_NOT_A_GATE, "%s is not a regular file", path);
-    bool shared = is_path && (status->st_mode & 022) != 0; /* its owner wants others to use it */
+    bool shared = of_others && (status->st_mode & 022) != 0; /* its owner wants others to use it */
     if (status->st_uid != geteuid() && status->st_uid != 0 && !shared)
         return admit_gate_error(ADMIT_NOT_YOURS, "%s belongs to user %lu, who has not shared it", path,
                                 (unsigned long)status->st_uid);
@@ -250,63 +294,15 @@ admit_error admit_gate_check_words(admit_gate *gate)
     return ADMIT_OK;
 }
 
-static bool is_of_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
-{
-    return memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0;
-}
-
-/* Whether the gate is certainly of an earlier boot: two ids of the kernel's own differ. */
-static bool is_of_earlier_boot(const admit_gate *gate, char boot_id[BOOT_ID_SIZE])
-{
-    static const char unknown[BOOT_ID_SIZE];
-    return read_boot_id(boot_id) && !is_of_boot(gate, unknown) && !is_of_boot(gate, boot_id);
-}
-
-/* What the power left on the disk need not make sense, nor what it says of a manager: but whoever empties it is anchored.
- * Where it is not certain that there was another boot, nothing is emptied: whoever died with an earlier one is found dead by
- * its anchor. */
-static admit_error empty_after_boot(admit_gate *gate)
-{
-    char boot_id[BOOT_ID_SIZE];
-    gate->is_of_earlier_boot = is_of_earlier_boot(gate, boot_id);
-    if (gate->look_only)
-        return ADMIT_OK;
-    if (!gate->is_of_earlier_boot) {
-        if (!is_of_boot(gate, boot_id))
-            admit_second_look(gate, true);
-        return ADMIT_OK;
-    }
-    admit_seats_lock();
-    admit_anchor(gate);
-    bool is_anchored = gate->local->anchored != NULL;
-    admit_seats_unlock();
-    if (!is_anchored)
-        return admit_gate_error(ADMIT_NO_PERMISSION,
-                                "%s is of an earlier boot, and cannot be emptied: it cannot be locked, or others keep it "
-                                "locked",
-                                gate->path);
-    admit_life_clear_unless_anchored(gate, manager_of(gate));
-    struct seat *manager = admit_manage(gate, true);
-    if (manager == NULL)
-        return admit_last_error();
-    unsigned k = atomic_load(&gate->header->k);
-    bool in_range = k >= 1 && k <= gate->most_k;
-    if (in_range && is_of_earlier_boot(gate, boot_id))
-        admit_gate_empty(gate, k);
-    admit_manage_end(manager);
-    gate->is_of_earlier_boot = false;
-    return in_range ? ADMIT_OK : corrupt(gate->path, "its k is out of range");
-}
-
 /* Of an open file: whose it is, what it says, and a mapping. */
-admit_error admit_gate_map(admit_gate *gate, bool is_path)
+admit_error admit_gate_map(admit_gate *gate, bool of_others)
 {
     struct stat status;
     struct gate_header header;
     struct gate_places places = {0};
     if (fstat(gate->fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
-    admit_error error = check_status(&status, gate->path, is_path);
+    admit_error error = check_status(&status, gate->path, of_others);
     if (error != ADMIT_OK)
         return error;
     if (pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
@@ -322,6 +318,6 @@ admit_error admit_gate_map(admit_gate *gate, bool is_path)
     gate->device = (uint64_t)status.st_dev;
     gate->inode = (uint64_t)status.st_ino;
     gate->anchorage = admit_gate_anchorage(gate->directory_fd, strrchr(gate->path, '/') + 1);
-    error = empty_after_boot(gate);
+    error = admit_gate_empty_after_boot(gate);
     return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);
 }

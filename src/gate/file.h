@@ -20,13 +20,20 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
 void admit_gate_format(admit_gate *gate, unsigned k);
 void admit_gate_empty(admit_gate *gate, unsigned k);
 
+/* The id of this boot, or zeros if the kernel does not tell it. False, with errno: it might with more descriptors. */
+bool admit_boot_id(char boot_id[BOOT_ID_SIZE]);
+admit_error admit_gate_empty_after_boot(admit_gate *gate);
+
 /* The first of the bytes that stand for the anchors of those who take part in a gate of this name. */
 uint64_t admit_gate_anchorage(int directory, const char *file);
+
+/* What RLIMIT_FSIZE forbids to make is refused here: the kernel would kill for it. path: as an error names it. */
+admit_error admit_gate_check_size(const struct gate_places *places, const char *path);
 
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
 
-/* Checks and maps the open file gate->fd. is_path: others may have shared it. */
-admit_error admit_gate_map(admit_gate *gate, bool is_path);
+/* Checks and maps the open file gate->fd. of_others: its owner may be another user who has shared it. */
+admit_error admit_gate_map(admit_gate *gate, bool of_others);
 
 #endif

@@ -135,7 +135,7 @@ struct seat {
     admit_gate *gate;
     struct seat *next;         /* of this thread */
     struct seat *next_of_gate; /* of the handle's */
-    bool closed;               /* the handle is gone, and the record another's: only the thread itself can free the rest */
+    bool closed; /* the handle is gone, and the record another's: only the thread itself can free the rest */
     struct life_words *life;
     struct sleeper sleeper;
     struct native_passage passage;
@@ -187,9 +187,9 @@ struct admit_gate {
     uint64_t serial;                    /* never the same for two handles of a process; the bits of SEAT_FLAGS are 0 */
     unsigned records, most_k, capacity; /* checked copies */
     size_t size;
-    int fd, directory_fd; /* of a private gate the latter is -1 */
+    int fd, directory_fd;               /* of a private gate the latter is -1 */
     bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
-    _Atomic bool astray; /* the file is there, but not by the name by which it was opened */
+    _Atomic bool astray;                /* the file is there, but not by the name by which it was opened */
     char name[72];
     char *path;
     char command[ADMIT_COMMAND_SIZE];
@@ -245,7 +245,16 @@ static inline void admit_cancelled_as(const int *before)
 
 #define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
 
+/* --- descriptors: open.c ------------------------------------------------------------------------------------------ */
+
+/* For every descriptor that the library keeps, or writes by: the same, but never 0, 1 or 2, which a program may have
+ * closed and goes on printing to. -1 stays -1; -1 with errno and nothing open if there is no other number. */
+int admit_keep(int fd);
+
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
+
+/* Whether $ADMIT_DIR says where named gates are. */
+bool admit_directory_is_given(void);
 
 /* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
 int admit_open_directory(bool make, char *path, size_t size);

@@ -34,7 +34,6 @@ enum {
     CHILDREN = 0xfffffd,
     AMONG_READERS = 0xfffffc,
 };
-enum { ABOVE_STANDARD = 3 };
 
 static uint64_t heir_word(uint64_t kind, uint64_t rest)
 {
@@ -151,20 +150,9 @@ bool admit_heir_disowned(struct seat *seat)
     return word == 0;
 }
 
-/* A descriptor that exec keeps, and none of the three that a program may find closed and write to. -1: none. */
-static int descriptor_to_keep(const admit_gate *gate)
-{
-    int fd = admit_open_again(gate, O_RDWR);
-    if (fd < 0 || fd >= ABOVE_STANDARD)
-        return fd;
-    int above = fcntl(fd, F_DUPFD, ABOVE_STANDARD);
-    close(fd);
-    return above;
-}
-
 static admit_error inherit_with_children(const admit_gate *gate, _Atomic uint64_t *heir, uint64_t allowed)
 {
-    int fd = descriptor_to_keep(gate);
+    int fd = admit_keep(admit_open_again(gate, O_RDWR)); /* which exec keeps */
     if (fd < 0)
         return ADMIT_SYSTEM;
     struct flock byte = byte_of(allowed, F_WRLCK);

@@ -301,7 +301,7 @@ static admit_error decide(admit_gate *gate)
         uint32_t undecided = REMOVAL_UNDECIDED;
         atomic_store(&gate->header->removed, undecided);
         admit_view *view = admit_gate_inspect(gate);
-        admit_error error = view == NULL                           ? admit_last_error()
+        admit_error error = view == NULL                        ? admit_last_error()
                             : view->holders + view->waiters > 0 ? in_use(gate, view)
                                                                 : ADMIT_OK;
         admit_view_free(view);

@@ -7,6 +7,12 @@
  * several machines, on which memory is not; /tmp is often emptied at boot, and with it k. What remains is cleaned of
  * files that nobody has touched for weeks: cleaners pass over a directory that is locked (flock), which it is while a
  * gate in it is open, and opening touches the file. A gate that nobody has used for weeks may go; it is made anew.
+ *
+ * Which user. In a user namespace a user has another number: with `unshare -r` everybody is 0, and would make root's
+ * directory, from which root would be kept from then on. So the directory has the number that the user has outside, by
+ * /proc/self/uid_map, and is the same one inside and outside. Of nested namespaces the map tells of the next outer one
+ * alone, and nothing tells of more: there the number may be another user's still. A user that the map leaves out has no
+ * number of its own, only one that all such users see; it has no directory, and must give a path or $ADMIT_DIR.
  */
 #include "gate/gate.h"
 
@@ -37,16 +43,54 @@ admit_error admit_check_name(const char *name)
     return ADMIT_OK;
 }
 
-/* Whether it is from the environment. */
-static bool directory_path(char *path, size_t size)
+/* NULL: none. A setuid program does not let its caller say where it makes files. */
+static const char *given_directory(void)
 {
-    const char *given = getenv("ADMIT_DIR");
-    bool is_given = given != NULL && given[0] != '\0';
-    if (is_given)
-        snprintf(path, size, "%s", given);
-    else
-        snprintf(path, size, "/var/tmp/admit-%lu", (unsigned long)geteuid());
-    return is_given;
+    const char *given = secure_getenv("ADMIT_DIR");
+    return given != NULL && given[0] != '\0' ? given : NULL;
+}
+
+bool admit_directory_is_given(void)
+{
+    return given_directory() != NULL;
+}
+
+/* See "Which user" above. */
+static admit_error number_outside(unsigned long *number)
+{
+    static const char map_path[] = "/proc/self/uid_map";
+    unsigned long user = geteuid(), inside, outside, count;
+    *number = user;
+    FILE *map = fopen(map_path, "re");
+    if (map == NULL) { /* what may be otherwise the next time would give the user two directories */
+        bool always = errno == ENOENT || errno == EACCES || errno == EPERM;
+        return always ? ADMIT_OK : admit_gate_system_error("read", map_path);
+    }
+    bool found = false;
+    while (!found && fscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3)
+        found = user >= inside && user - inside < count;
+    bool failed = ferror(map) != 0;
+    admit_error error = !found && failed ? admit_gate_system_error("read", map_path) : ADMIT_OK;
+    fclose(map);
+    if (found)
+        *number = outside + (user - inside);
+    else if (error == ADMIT_OK)
+        error = admit_gate_error(ADMIT_UNSUPPORTED, "you have no number in this user namespace, and so no directory of "
+                                                    "gates: give the gate a path, or set ADMIT_DIR");
+    return error;
+}
+
+static admit_error directory_path(char *path, size_t size)
+{
+    const char *given = given_directory();
+    unsigned long number;
+    admit_error error = given != NULL ? ADMIT_OK : number_outside(&number);
+    if (error != ADMIT_OK)
+        return error;
+    int length = given != NULL ? snprintf(path, size, "%s", given) : snprintf(path, size, "/var/tmp/admit-%lu", number);
+    if (length < 0 || (size_t)length >= size)
+        return admit_gate_error(ADMIT_BAD_NAME, "the path of the directory of gates is too long");
+    return ADMIT_OK;
 }
 
 /* In /var/tmp anybody could have made it. $ADMIT_DIR is the caller's choice, and may be shared. */
@@ -68,11 +112,14 @@ static admit_error check_directory(int fd, const char *path, bool given)
 
 int admit_open_directory(bool make, char *path, size_t size)
 {
-    bool given = directory_path(path, size);
+    if (directory_path(path, size) != ADMIT_OK)
+        return -1;
+    bool given = admit_directory_is_given();
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
     int fd = open(path, given ? FLAGS : FLAGS | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT && !given && make && (mkdir(path, 0700) == 0 || errno == EEXIST))
         fd = open(path, FLAGS | O_NOFOLLOW);
+    fd = admit_keep(fd);
     if (fd < 0) {
         if (errno == ENOENT && !given)
             admit_gate_error(ADMIT_NO_GATE, "there are no gates in %s", path);
@@ -89,19 +136,51 @@ int admit_open_directory(bool make, char *path, size_t size)
     return fd;
 }
 
+/* Texts that callers have been given, each once, for good: a process has one or two directories of gates in its life.
+ * Each thread's own buffer would be too much for one that loads the library at run time (error.c says why). */
+struct kept_text {
+    struct kept_text *next;
+    char text[];
+};
+
+static const char *keep_text(const char *text)
+{
+    static struct kept_text *_Atomic first;
+    struct kept_text *seen = atomic_load(&first), *known = NULL, *made = NULL;
+    for (;;) {
+        for (struct kept_text *one = seen; one != known; one = one->next)
+            if (strcmp(one->text, text) == 0) {
+                free(made);
+                return one->text;
+            }
+        if (made == NULL) {
+            made = malloc(sizeof *made + strlen(text) + 1);
+            if (made == NULL) {
+                admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+                return NULL;
+            }
+            strcpy(made->text, text);
+        }
+        made->next = known = seen;
+        if (atomic_compare_exchange_strong(&first, &seen, made))
+            return made->text;
+    }
+}
+
 const char *admit_gate_directory(void)
 {
     UNCANCELLED;
-    static __thread char path[PATH_MAX];
+    char path[PATH_MAX];
     int fd = admit_open_directory(true, path, sizeof path);
     if (fd < 0)
         return NULL;
     close(fd);
-    return path;
+    return keep_text(path);
 }
 
 admit_error admit_gate_resolve(const char *name, char *path, size_t size)
 {
+    UNCANCELLED;
     char directory[PATH_MAX];
     admit_error error = admit_check_name(name);
     if (error != ADMIT_OK)
@@ -110,7 +189,9 @@ admit_error admit_gate_resolve(const char *name, char *path, size_t size)
     if (admit_name_is_path(name)) {
         length = snprintf(path, size, "%s", name);
     } else {
-        directory_path(directory, sizeof directory);
+        error = directory_path(directory, sizeof directory);
+        if (error != ADMIT_OK)
+            return error;
         length = snprintf(path, size, "%s/%s", directory, name);
     }
     if (length < 0 || (size_t)length >= size)

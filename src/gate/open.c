@@ -36,6 +36,20 @@ static admit_error fill_in(admit_gate_options *all, const admit_gate_options *gi
     return ADMIT_OK;
 }
 
+/* Between the two calls it has the low number: a thread that prints to what the program has closed, just then, prints
+ * into the file. */
+int admit_keep(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int flags = fcntl(fd, F_GETFD);
+    int moved = fcntl(fd, flags >= 0 && (flags & FD_CLOEXEC) == 0 ? F_DUPFD : F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return moved;
+}
+
 static bool make_local(admit_gate *gate)
 {
     gate->local = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -93,7 +107,7 @@ static admit_gate *new_handle(const char *name, const char *path, bool look_only
 static admit_error open_file(admit_gate *gate, int directory, const char *file)
 {
     int access = gate->look_only ? O_RDONLY : O_RDWR;
-    gate->fd = openat(directory, file, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    gate->fd = admit_keep(openat(directory, file, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (gate->fd >= 0)
         return ADMIT_OK;
     if (errno == ENOENT)
@@ -129,19 +143,19 @@ static int parent_of(const char *path, char *directory)
     const char *slash = strrchr(path, '/');
     memcpy(directory, path, (size_t)(slash - path) + 1);
     directory[slash - path + 1] = '\0';
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = admit_keep(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd < 0)
         admit_gate_system_error("open the directory", directory);
     return fd;
 }
 
 /* ADMIT_REMOVED: it went away meanwhile. One that has been removed, but whose file is still there, goes now. */
-static admit_error open_in(admit_gate *gate, int directory, const char *file, bool is_path,
+static admit_error open_in(admit_gate *gate, int directory, const char *file, bool of_others,
                            const admit_gate_options *options)
 {
     admit_error error = open_or_make(gate, directory, file, options);
     if (error == ADMIT_OK)
-        error = admit_gate_map(gate, is_path);
+        error = admit_gate_map(gate, of_others);
     if (error != ADMIT_OK)
         return error;
     if (!admit_is_there(gate)) {
@@ -151,8 +165,9 @@ static admit_error open_in(admit_gate *gate, int directory, const char *file, bo
     return check_k(gate, options->k);
 }
 
-static admit_gate *open_path(const char *name, const char *path, bool is_path, const admit_gate_options *options)
+static admit_gate *open_path(const char *name, const char *path, const admit_gate_options *options)
 {
+    bool is_path = admit_name_is_path(name);
     char directory[PATH_MAX];
     int directory_fd =
         is_path ? parent_of(path, directory) : admit_open_directory(options->k != 0, directory, sizeof directory);
@@ -167,11 +182,13 @@ static admit_gate *open_path(const char *name, const char *path, bool is_path, c
         return NULL;
     }
     gate->directory_fd = directory_fd;
-    admit_error error = open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path, options);
+    admit_error error =
+        open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path || admit_directory_is_given(), options);
     if (error != ADMIT_OK) {
         free_handle(gate);
         if (error == ADMIT_REMOVED)
-            admit_gate_error(ADMIT_REMOVED, "gate \"%s\" (%s) is being removed and made again all the time", name, path);
+            admit_gate_error(ADMIT_REMOVED, "gate \"%s\" (%s) is being removed and made again all the time", name,
+                             path);
         return NULL;
     }
     return gate;
@@ -184,15 +201,14 @@ admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *giv
     char path[PATH_MAX + 80];
     if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
         return NULL;
-    bool is_path = admit_name_is_path(name);
     admit_gate *gate;
     unsigned attempt = 0;
     do
-        gate = open_path(name, path, is_path, &options);
+        gate = open_path(name, path, &options);
     while (gate == NULL && admit_last_error() == ADMIT_REMOVED && ++attempt < OPEN_TRIES);
     if (gate == NULL)
         return NULL;
-    if (!is_path)
+    if (!admit_name_is_path(name))
         flock(gate->directory_fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
     futimens(gate->fd, NULL);
     return gate;
@@ -218,7 +234,11 @@ admit_gate *admit_gate_create_private(const admit_gate_options *given)
     if (gate == NULL)
         return NULL;
     admit_gate_places(&places, options.most_k, options.capacity);
-    gate->fd = memfd_create("admit", MFD_CLOEXEC);
+    if (admit_gate_check_size(&places, gate->path) != ADMIT_OK) {
+        free_handle(gate);
+        return NULL;
+    }
+    gate->fd = admit_keep(memfd_create("admit", MFD_CLOEXEC));
     char *memory = MAP_FAILED;
     if (gate->fd >= 0 && ftruncate(gate->fd, (off_t)places.size) == 0)
         memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->fd, 0);

@@ -50,7 +50,7 @@ void admit_seats_unlock(void)
 
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
+static _Atomic bool key_made;
 
 /* What it is inside by comes back as if its thread had been killed; but the thread gives it back itself, so that there is no
  * moment at which only a wake-up is missing. If a command has inherited it, it is that one's. */
@@ -92,6 +92,13 @@ static void thread_ends(void *unused)
 static void make_key(void)
 {
     key_made = pthread_key_create(&key, thread_ends) == 0;
+}
+
+/* As in native/error.c. The kernel tells of the end of a thread that took part and outlives the library. */
+__attribute__((destructor)) static void delete_key(void)
+{
+    if (atomic_exchange(&key_made, false))
+        pthread_key_delete(key);
 }
 
 static void remember(struct seat *seat)

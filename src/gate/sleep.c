@@ -50,10 +50,16 @@ int64_t admit_now(void)
     return now_of(CLOCK_REALTIME);
 }
 
+static int64_t between(int64_t least, int64_t value, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Whatever the caller wrote: nothing before the beginning, nothing so late that it does not fit. */
 static int64_t nanoseconds(const struct timespec *time)
 {
-    int64_t most = INT64_MAX / 1000000000 - 1;
-    return (time->tv_sec < most ? time->tv_sec : most) * INT64_C(1000000000) + time->tv_nsec;
+    int64_t seconds = between(0, time->tv_sec, INT64_MAX / 1000000000 - 1);
+    return time->tv_sec < 0 ? 0 : seconds * 1000000000 + between(0, time->tv_nsec, 999999999);
 }
 
 int64_t admit_monotonic(void)

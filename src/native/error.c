@@ -1,33 +1,86 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The texts of a thread's last errors are on the heap, behind one pointer: a library that a program loads at run time
+ * finds little room for variables of each thread (static TLS), and the fast path of gates needs its share of it.
+ * Without memory for the texts an error still has its number, and the sentence that goes with it.
+ */
 #include "native/error.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 
-static _Thread_local admit_error last_error = ADMIT_OK;
-static _Thread_local char last_text[512]; /* empty: the message of last_error */
-static _Thread_local char n_too_large[128] = "n is more than the algorithm's registers leave room for";
+/* Each is empty if there is none. */
+struct texts {
+    char last[512];
+    char n_too_large[128], does_not_fit[160]; /* of the last such error */
+};
 
-static _Thread_local char does_not_fit[160] = "the algorithm's word has no room for this n and k";
+static _Thread_local admit_error last_error = ADMIT_OK;
+static _Thread_local struct texts *own_texts; /* NULL: none yet, or no memory */
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static _Atomic bool key_made;
+
+static void thread_ends(void *texts)
+{
+    own_texts = NULL; /* another key's destructor may fail at something after this one */
+    free(texts);
+}
+
+static void make_key(void)
+{
+    key_made = pthread_key_create(&key, thread_ends) == 0;
+}
+
+/* A thread that outlives the library, unloaded with the plugin it was linked into, must not end in code that is gone.
+ * What such a thread has of texts is lost. */
+__attribute__((destructor)) static void delete_key(void)
+{
+    if (atomic_exchange(&key_made, false))
+        pthread_key_delete(key);
+}
+
+/* Of this thread, made if need be; NULL: there is no memory, or nobody would free it. */
+static struct texts *texts(void)
+{
+    if (own_texts != NULL)
+        return own_texts;
+    pthread_once(&key_once, make_key);
+    struct texts *made = key_made ? calloc(1, sizeof *made) : NULL;
+    if (made != NULL && pthread_setspecific(key, made) != 0) {
+        free(made);
+        made = NULL;
+    }
+    return own_texts = made;
+}
 
 void *admit_fail(admit_error error)
 {
     last_error = error;
-    last_text[0] = '\0';
+    if (own_texts != NULL)
+        own_texts->last[0] = '\0';
     return NULL;
 }
 
 admit_error admit_gate_error(admit_error error, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last_text, sizeof last_text, format, arguments);
-    va_end(arguments);
+    struct texts *own = texts();
+    if (own != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(own->last, sizeof own->last, format, arguments);
+        va_end(arguments);
+    }
     last_error = error;
     return error;
 }
@@ -60,20 +113,24 @@ admit_error admit_gate_system_error(const char *what, const char *path)
 
 const char *admit_last_error_text(void)
 {
-    return last_text[0] != '\0' ? last_text : admit_error_message(last_error);
+    return own_texts != NULL && own_texts->last[0] != '\0' ? own_texts->last : admit_error_message(last_error);
 }
 
 admit_error admit_n_too_large(const char *id, unsigned n, unsigned max_n)
 {
-    snprintf(n_too_large, sizeof n_too_large, "%s is for n up to %u, not for n = %u: its registers would be too large",
-             id, max_n, n);
+    struct texts *own = texts();
+    if (own != NULL)
+        snprintf(own->n_too_large, sizeof own->n_too_large,
+                 "%s is for n up to %u, not for n = %u: its registers would be too large", id, max_n, n);
     return ADMIT_N_TOO_LARGE;
 }
 
 admit_error admit_does_not_fit(const char *id, unsigned n, unsigned k, unsigned bits, unsigned room)
 {
-    snprintf(does_not_fit, sizeof does_not_fit, "%s with n = %u and k = %u packs %u bits into one word, which has %u",
-             id, n, k, bits, room);
+    struct texts *own = texts();
+    if (own != NULL)
+        snprintf(own->does_not_fit, sizeof own->does_not_fit,
+                 "%s with n = %u and k = %u packs %u bits into one word, which has %u", id, n, k, bits, room);
     return ADMIT_DOES_NOT_FIT;
 }
 
@@ -112,9 +169,13 @@ const char *admit_error_message(admit_error error)
     case ADMIT_NO_MEMORY:
         return "out of memory";
     case ADMIT_N_TOO_LARGE:
-        return n_too_large;
+        return own_texts != NULL && own_texts->n_too_large[0] != '\0'
+                   ? own_texts->n_too_large
+                   : "n is more than the algorithm's registers leave room for";
     case ADMIT_DOES_NOT_FIT:
-        return does_not_fit;
+        return own_texts != NULL && own_texts->does_not_fit[0] != '\0'
+                   ? own_texts->does_not_fit
+                   : "the algorithm's word has no room for this n and k";
     case ADMIT_TIMED_OUT:
         return "timed out";
     case ADMIT_NO_SLOT:

@@ -26,8 +26,21 @@ needs_libc_alone() {
     test "$needed" = libc.so.6
 }
 
+# Without this a program that has started cannot load it: "cannot allocate memory in static TLS block".
+keeps_little_for_each_thread() {
+    size=$(readelf -lW "$BUILD/libadmit.so" | awk '$1 == "TLS" { print $6 }')
+    echo "bytes for each thread: $size"
+    test "$((size))" -lt 100
+}
+
+stays_loaded() {
+    readelf -dW "$BUILD/libadmit.so" | grep NODELETE
+}
+
 check "admit.h compiles alone as C99" stands_alone_in_c
 check "admit.h compiles alone as C++" stands_alone_in_cxx
 check "libadmit.so exports what admit.h declares, and nothing else" exports_what_it_declares
 check "libadmit.so needs libc alone" needs_libc_alone
+check "libadmit.so has less than 100 bytes of variables for each thread" keeps_little_for_each_thread
+check "libadmit.so stays loaded, for threads that have used it" stays_loaded
 finish

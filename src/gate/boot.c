@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * After a reboot a gate starts empty; k, capacity and mode are kept. That there was one must be proved, not guessed: two ids of
+ * the kernel's own differ. Containers are given an id of their own by a file that is mounted upon the kernel's, and to take
+ * that for another boot would let one in beside those who are inside.
+ *
+ * Where nothing is proved, nothing is emptied: whoever died with an earlier boot is found dead by its anchor (anchor.c).
+ */
+#include "gate/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { BOOT_ID_LENGTH = 36 };
+
+static bool is_kernels(int fd)
+{
+    struct statfs system;
+    struct statx status;
+    bool can_tell = statx(fd, "", AT_EMPTY_PATH, 0, &status) == 0;
+    return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
+           !(can_tell && (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0);
+}
+
+bool admit_boot_id(char boot_id[BOOT_ID_SIZE])
+{
+    memset(boot_id, 0, BOOT_ID_SIZE);
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
+    char text[BOOT_ID_LENGTH];
+    if (is_kernels(fd) && read(fd, text, sizeof text) == sizeof text)
+        memcpy(boot_id, text, sizeof text);
+    close(fd);
+    return true;
+}
+
+static bool is_of_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+{
+    return memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0;
+}
+
+static bool is_of_earlier_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+{
+    static const char unknown[BOOT_ID_SIZE];
+    return !is_of_boot(gate, boot_id) && !is_of_boot(gate, unknown) && memcmp(boot_id, unknown, BOOT_ID_SIZE) != 0;
+}
+
+static bool is_anchored(admit_gate *gate)
+{
+    admit_seats_lock();
+    admit_anchor(gate);
+    bool is = gate->local->anchored != NULL;
+    admit_seats_unlock();
+    return is;
+}
+
+/* What the power left on the disk need not make sense, nor what it says of a manager: but whoever empties a gate is anchored,
+ * and so is not mistaken for that. */
+static admit_error empty(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+{
+    if (!is_anchored(gate))
+        return admit_gate_error(
+            ADMIT_NO_PERMISSION,
+            "%s is of an earlier boot and must be emptied, which takes a lock on it; somebody keeps one, "
+            "or locks are refused here",
+            gate->path);
+    admit_life_clear_unless_anchored(gate, manager_of(gate));
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
+        return admit_last_error();
+    unsigned k = atomic_load(&gate->header->k);
+    bool in_range = k >= 1 && k <= gate->most_k;
+    if (in_range && is_of_earlier_boot(gate, boot_id)) /* still */
+        admit_gate_empty(gate, k);
+    admit_manage_end(manager);
+    return in_range
+               ? ADMIT_OK
+               : admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+}
+
+admit_error admit_gate_empty_after_boot(admit_gate *gate)
+{
+    char boot_id[BOOT_ID_SIZE];
+    if (!admit_boot_id(boot_id))
+        return admit_gate_system_error("read /proc/sys/kernel/random/boot_id for", gate->path);
+    bool is_earlier = is_of_earlier_boot(gate, boot_id);
+    if (gate->look_only) {
+        gate->is_of_earlier_boot = is_earlier;
+        return ADMIT_OK;
+    }
+    if (is_earlier)
+        return empty(gate, boot_id);
+    if (!is_of_boot(gate, boot_id))
+        admit_second_look(gate, true);
+    return ADMIT_OK;
+}
