@@ -2,28 +2,31 @@
 #
 # make test          everything CI runs
 # make test-native   the locks only
+# make test-faults   the gate in a world that fails it
 # make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 #
-# A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c and tests/unit/*.c (cmocka),
-# tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build they test, and make
-# themselves small if ADMIT_TEST_QUICK is set.
+# A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
+# tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
+# they test, and make themselves small if ADMIT_TEST_QUICK is set.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
+FAULT_SUITES := $(patsubst tests/faults/%.c,$(BUILD)/tests/faults/%,$(sort $(wildcard tests/faults/*.c)))
 UNIT_SUITES := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
 CLI_SUITES := $(sort $(wildcard tests/cli/*.bats))
 SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
-HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
+HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
+	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
-CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 \
+	$(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.
@@ -51,6 +54,10 @@ test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
 	@tests/run BUILD=$(BUILD) $(NATIVE_SUITES)
 
+test-faults:
+	+@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/admit $(FAULT_SUITES)
+	@tests/run BUILD=$(BUILD) $(FAULT_SUITES)
+
 test-asan:
 	$(BUILD_ASAN)
 	@tests/run $(ASAN)
@@ -63,7 +70,7 @@ test-clang:
 	$(BUILD_CLANG)
 	@tests/run $(CLANG)
 
-test-binaries: all $(NATIVE_SUITES) $(UNIT_SUITES) $(EXAMPLES)
+test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)
 
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 COMPILE_TEST = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@
@@ -75,6 +82,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS) $(BUILD)/libadmit.a
 $(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(JUDGE) $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+
+# Some of them run the command line.
+$(BUILD)/tests/faults/%: tests/faults/%.c $(BUILD)/libadmit.a | $(BUILD)/admit
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -Itests/native $(LDFLAGS) $< $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
 
 # What threads have seen of each other's timestamps is judged as in the checker.
 $(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
@@ -109,4 +121,4 @@ $(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
 	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
 
-.PHONY: test test-native test-gate-full test-asan test-tsan test-clang test-binaries
+.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
