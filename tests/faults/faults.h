@@ -288,6 +288,36 @@ static inline bool become_somebody(void)
            syscall(SYS_setresuid, SOMEBODY, SOMEBODY, SOMEBODY) == 0;
 }
 
+/* One who may only read the file, and holds every lock on it that is to be had that way, until it is killed. */
+static inline pid_t start_reader(admit_gate *gate)
+{
+    static const off_t from[] = {0, (off_t)1 << 40}; /* where others are likely to have locks: byte by byte */
+    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    _Atomic uint32_t *locked = shared_words();
+    assert_int_equal(chmod(test_directory(), 0755), 0);
+    assert_int_equal(chmod(admit_gate_path(gate), 0644), 0);
+    pid_t reader = start();
+    if (reader == 0) {
+        if (geteuid() == 0 && !become_somebody())
+            _exit(1);
+        int fd = open(admit_gate_path(gate), O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            _exit(2);
+        bool whole = fcntl(fd, F_OFD_SETLK, &all) == 0;
+        flock(fd, LOCK_SH | LOCK_NB);
+        for (unsigned f = 0; f < 2 && !whole; f++)
+            for (off_t at = 0; at < 16384; at++) {
+                struct flock byte = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = from[f] + at, .l_len = 1};
+                fcntl(fd, F_OFD_SETLK, &byte);
+            }
+        atomic_store(locked, 1);
+        stay();
+    }
+    assert_true(comes_true(locked, 1, SOON_S));
+    munmap((void *)locked, 4096);
+    return reader;
+}
+
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
 /* The first process of a new pid namespace; it ends with its starter. Its number outside goes to *number. */
