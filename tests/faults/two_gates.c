@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two gates of one name: the file is taken away with rm or mv while the gate is in use, or `remove` is killed half-way.
+ * Promised: whoever has the gate open learns that it is gone, one who waits or leaves the fast way at once, one who
+ * passes alone after some thousand passes at most; a newcomer does not go in beside one who lives inside; and after a
+ * `remove` that was killed anywhere either the gate works for all as before, or all who had it open are told.
+ */
+#include "faults.h"
+
+enum { PASSES = 100000, STEPS_MAX = 100000 };
+
+/* --- how the file goes -------------------------------------------------------------------------------------------- */
+
+static void take_away(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+}
+
+static void move_away(const char *path)
+{
+    char other[PATH_MAX + 8];
+    snprintf(other, sizeof other, "%s~moved", path);
+    assert_int_equal(rename(path, other), 0);
+}
+
+static void move_another_over_it(const char *path)
+{
+    admit_gate *other = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    assert_int_equal(rename(admit_gate_path(other), path), 0);
+    admit_gate_close(other);
+}
+
+struct way {
+    const char *title;
+    void (*go)(const char *path);
+};
+
+static const struct way ways[] = {
+    {"taken away", take_away}, {"moved away", move_away}, {"another moved over it", move_another_over_it}};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* Passes until it is told; ends with 0 then. */
+static pid_t start_passer(admit_gate *gate, _Atomic uint32_t *passes)
+{
+    pid_t passer = start();
+    if (passer == 0) {
+        admit_hold hold;
+        for (unsigned pass = 0; pass < PASSES; pass++) {
+            admit_error error = enter_within(gate, &hold, SOON_S);
+            if (error == ADMIT_OK)
+                error = admit_gate_leave(gate, &hold);
+            if (error != ADMIT_OK)
+                _exit(error == ADMIT_REMOVED ? 0 : 1);
+            atomic_fetch_add(passes, 1);
+        }
+        _exit(2);
+    }
+    return passer;
+}
+
+static void one_who_passes_learns_it(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < WAYS; w++)
+        for (unsigned k = 1; k <= 3; k += 2) {
+            _Atomic uint32_t *passes = shared_words();
+            admit_hold hold;
+            admit_gate *gate = fresh_gate(&(admit_gate_options){.k = k, .capacity = 8});
+            for (unsigned pass = 0; pass < 5; pass++) { /* so that it comes back to what it knows */
+                assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+                assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+            }
+            ways[w].go(admit_gate_path(gate));
+            int ended = outcome(start_passer(gate, passes), 2 * SOON_S);
+            if (ended != 0)
+                fail_msg("%s, k = %u: after %u passes it has not been told (%d)", ways[w].title, k, atomic_load(passes),
+                         ended);
+            print_message("# %s, k = %u: told after %u passes\n", ways[w].title, k, atomic_load(passes));
+            admit_gate_close(gate);
+            munmap((void *)passes, 4096);
+        }
+}
+
+/* Not a forked newcomer, but one that has passed before and goes on without a pause. */
+static void one_who_is_busy_learns_it(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < WAYS; w++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        _Atomic uint32_t *words = shared_words();
+        pid_t passer = start();
+        if (passer == 0) {
+            admit_hold hold;
+            for (unsigned pass = 0; pass < PASSES; pass += atomic_load(&words[1])) {
+                admit_error error = enter_within(gate, &hold, SOON_S);
+                if (error == ADMIT_OK)
+                    error = admit_gate_leave(gate, &hold);
+                if (error != ADMIT_OK)
+                    _exit(error == ADMIT_REMOVED ? 0 : 1);
+                atomic_store(&words[0], 1);
+            }
+            _exit(2);
+        }
+        assert_true(comes_true(&words[0], 1, SOON_S));
+        ways[w].go(admit_gate_path(gate));
+        atomic_store(&words[1], 1); /* from now on it counts */
+        int ended = outcome(passer, 2 * SOON_S);
+        if (ended != 0)
+            fail_msg("%s: it ended with %d", ways[w].title, ended);
+        admit_gate_close(gate);
+        munmap((void *)words, 4096);
+    }
+}
+
+static void one_who_waits_learns_it(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < WAYS; w++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        pid_t holder = start_holder(gate), first = start_waiter(gate, 1), second = start_waiter(gate, 2);
+        ways[w].go(admit_gate_path(gate));
+        int first_ended = outcome(first, SOON_S), second_ended = outcome(second, SOON_S);
+        if (first_ended != ADMIT_REMOVED || second_ended != ADMIT_REMOVED)
+            fail_msg("%s: those in line ended with %d and %d", ways[w].title, first_ended, second_ended);
+        end(holder);
+        admit_gate_close(gate);
+    }
+}
+
+/* Its leaving is nothing to complain about; its next entry is. */
+static void one_inside_leaves_and_learns_it(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < WAYS; w++) {
+        _Atomic uint32_t *passes = shared_words();
+        admit_hold hold;
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+        ways[w].go(admit_gate_path(gate));
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_int_equal(outcome(start_passer(gate, passes), 2 * SOON_S), 0);
+        admit_gate_close(gate);
+        munmap((void *)passes, 4096);
+    }
+}
+
+/* --- a newcomer --------------------------------------------------------------------------------------------------- */
+
+/* Who finds another gate in its place cannot know that there was one: so for the first two ways only. */
+enum { KNOWABLE = 2 };
+
+/* Comes with this name and k = 1, for so many seconds; 0: it never got in. */
+static int come_again_and_again(const char *name, double seconds)
+{
+    pid_t newcomer = start();
+    if (newcomer == 0) {
+        uint64_t until = monotonic_ns() + (uint64_t)(seconds * 1e9);
+        do {
+            admit_hold hold;
+            admit_gate *gate = admit_gate_open(name, 1);
+            if (gate != NULL && enter_within(gate, &hold, 0.1) == ADMIT_OK)
+                _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 2 : 3);
+            admit_gate_close(gate);
+            usleep(20000);
+        } while (monotonic_ns() < until);
+        _exit(0);
+    }
+    return outcome(newcomer, seconds + SOON_S);
+}
+
+static void a_newcomer_does_not_go_in_beside_the_one_inside(void **state)
+{
+    (void)state;
+    char name[40];
+    for (unsigned w = 0; w < KNOWABLE; w++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        pid_t holder = start_holder(gate);
+        ways[w].go(admit_gate_path(gate));
+        int came = come_again_and_again(admit_gate_name(gate), 0.7);
+        if (came != 0)
+            fail_msg("%s: a newcomer went in beside the one inside (%d)", ways[w].title, came);
+        assert_false(has_ended(holder));
+        end(holder);
+        snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+        admit_gate_close(gate); /* the last who had it open: from now on another gate may have the name */
+        assert_int_equal(come_again_and_again(name, SOON_S), 2);
+    }
+}
+
+/* --- a removal that is killed ------------------------------------------------------------------------------------- */
+
+static void removes(void *name)
+{
+    _exit((int)admit_gate_remove(name, 0));
+}
+
+/* What there is afterwards, told by one who has the old handle and comes anew as well: 0, all is well. */
+static int look_at_both(admit_gate *old)
+{
+    uint64_t device[2], inode[2];
+    admit_hold hold[2];
+    admit_error error = enter_within(old, &hold[0], SOON_S);
+    admit_gate *now = admit_gate_open(admit_gate_name(old), 1);
+    if (error == ADMIT_REMOVED) {
+        if (now == NULL)
+            return 10;
+        return enter_within(now, &hold[1], SOON_S) == ADMIT_OK ? 0 : 11;
+    }
+    if (error != ADMIT_OK)
+        return 12;
+    admit_gate_identity(old, &device[0], &inode[0]);
+    if (now != NULL)
+        admit_gate_identity(now, &device[1], &inode[1]);
+    if (now == NULL || device[0] != device[1] || inode[0] != inode[1]) {
+        if (now != NULL && admit_gate_try(now, &hold[1]) == ADMIT_OK)
+            return 13; /* two gates of one name, and one inside each */
+        if (admit_gate_leave(old, &hold[0]) != ADMIT_OK)
+            return 14;
+        for (unsigned pass = 0; pass < PASSES && error == ADMIT_OK; pass++) {
+            error = enter_within(old, &hold[0], SOON_S);
+            if (error == ADMIT_OK)
+                admit_gate_leave(old, &hold[0]);
+        }
+        return error == ADMIT_REMOVED ? 0 : 15;
+    }
+    if (admit_gate_try(now, &hold[1]) != ADMIT_NO_SLOT)
+        return 16;
+    if (admit_gate_leave(old, &hold[0]) != ADMIT_OK)
+        return 17;
+    return enter_within(now, &hold[1], SOON_S) == ADMIT_OK && admit_gate_leave(now, &hold[1]) == ADMIT_OK ? 0 : 18;
+}
+
+static bool remove_killed_after(int request, unsigned steps)
+{
+    int ended = -1;
+    char name[40];
+    admit_gate *old = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    snprintf(name, sizeof name, "%s", admit_gate_name(old));
+    pid_t remover = start_stepped(removes, name);
+    bool killed = make_steps(remover, request, steps, &ended);
+    if (killed)
+        end(remover);
+    else
+        assert_int_equal(ended, ADMIT_OK);
+    pid_t looker = start();
+    if (looker == 0)
+        _exit(look_at_both(old));
+    int found = outcome(looker, 3 * SOON_S);
+    if (found != 0)
+        fail_msg("remove killed after %u %s: %d", steps,
+                 request == PTRACE_SYSCALL ? "half system calls" : "instructions", found);
+    admit_gate_close(old);
+    admit_gate_remove(name, 1);
+    return killed;
+}
+
+static void a_removal_killed_between_system_calls(void **state)
+{
+    (void)state;
+    unsigned steps = 0;
+    while (steps < STEPS_MAX && remove_killed_after(PTRACE_SYSCALL, steps))
+        steps += unless_quick(1, 2);
+    print_message("# killed at each of %u places\n", steps);
+    assert_true(steps > 0 && steps < STEPS_MAX);
+}
+
+static void a_removal_killed_at_instructions(void **state)
+{
+    (void)state;
+    char name[40];
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+    unsigned all = steps_of(start_stepped(removes, name), PTRACE_SINGLESTEP, STEPS_MAX);
+    admit_gate_close(gate);
+    unsigned points = unless_quick(60, 10);
+    for (unsigned p = 0; p < points; p++)
+        remove_killed_after(PTRACE_SINGLESTEP, (unsigned)((uint64_t)all * p / points) + p % 7);
+    print_message("# killed at %u of some %u instructions\n", points, all);
+}
+
+/* --- remove and run at once --------------------------------------------------------------------------------------- */
+
+static void run_does_not_fail_because_the_gate_is_being_removed(void **state)
+{
+    (void)state;
+    unsigned runs = unless_quick(200, 40), failed = 0, last = 0;
+    pid_t remover = start();
+    if (remover == 0)
+        for (;;)
+            admit_gate_remove("raced", 0);
+    for (unsigned run = 0; run < runs; run++) {
+        pid_t runner = start();
+        if (runner == 0)
+            become_admit(ADMIT("run", "-k", "1", "-q", "raced", "--", "true"));
+        int ended = outcome(runner, SOON_S);
+        failed += ended != 0;
+        last = ended != 0 ? (unsigned)ended : last;
+    }
+    end(remover);
+    if (failed > 0)
+        fail_msg("%u of %u runs failed, the last with %u", failed, runs, last);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FAULT(one_who_passes_learns_it),
+        FAULT(one_who_is_busy_learns_it),
+        FAULT(one_who_waits_learns_it),
+        FAULT(one_inside_leaves_and_learns_it),
+        FAULT(a_newcomer_does_not_go_in_beside_the_one_inside),
+        FAULT(a_removal_killed_between_system_calls),
+        FAULT(a_removal_killed_at_instructions),
+        FAULT(run_does_not_fail_because_the_gate_is_being_removed),
+    };
+    return run_faults("two gates", tests);
+}
