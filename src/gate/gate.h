@@ -71,6 +71,7 @@ struct person {
     _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
     _Atomic uint64_t ticket;                     /* which these two belong to */
     _Atomic uint32_t pid, pid_namespace;
+    _Atomic uint32_t user; /* its effective user id + 1; 0: not recorded */
     char command[ADMIT_COMMAND_SIZE];
 };
 

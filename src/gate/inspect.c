@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "gate/gate.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct picture {
     admit_view view;
@@ -16,11 +19,38 @@ static void copy_command(char *to, const struct person *person)
     to[ADMIT_COMMAND_SIZE - 1] = '\0';
 }
 
-static enum admit_condition condition_of(const admit_gate *gate, unsigned who, long *pid)
+/* The pid namespace whose processes can be seen from here by number; 0: none. (`unshare --pid --fork` leaves the /proc
+ * of the outer one in place, where ours have other numbers.) */
+static uint32_t namespace_in_sight(void)
+{
+    char text[24];
+    ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return strtol(text, NULL, 10) == getpid() ? admit_pid_namespace() : 0;
+}
+
+/* Whether this process, which lives, is stopped, by a signal or by a debugger. */
+static bool is_stopped(long pid)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "/proc/%ld/stat", pid);
+    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    const char *at = strrchr(text, ')'); /* the name before it can hold anything */
+    return at != NULL && (strncmp(at, ") T", 3) == 0 || strncmp(at, ") t", 3) == 0);
+}
+
+static enum admit_condition condition_of(const admit_gate *gate, unsigned who, uint32_t in_sight, long *pid)
 {
     enum heir_state heir = admit_heir_seen(gate, who, pid);
-    if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0)
-        return ADMIT_LIVES;
+    if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0) {
+        bool seen = in_sight != 0 && atomic_load(&person_of(gate, who)->pid_namespace) == in_sight;
+        return seen && is_stopped(*pid) ? ADMIT_STOPPED : ADMIT_LIVES;
+    }
     return heir == HEIR_NONE ? ADMIT_DIED : heir == HEIR_LIVES ? ADMIT_ORPHAN : ADMIT_UNKNOWN;
 }
 
@@ -32,11 +62,14 @@ static unsigned slot_of(const admit_gate *gate, unsigned who)
     return gate->most_k;
 }
 
-static void draw_person(const admit_gate *gate, unsigned who, struct standing standing, admit_participant *one)
+static void draw_person(const admit_gate *gate, unsigned who, struct standing standing, uint32_t in_sight,
+                        admit_participant *one)
 {
     const struct person *person = person_of(gate, who);
-    *one = (admit_participant){.ticket = standing.ticket, .pid = (long)atomic_load(&person->pid)};
-    one->condition = condition_of(gate, who, &one->pid);
+    *one = (admit_participant){.ticket = standing.ticket,
+                               .pid = (long)atomic_load(&person->pid),
+                               .user = (int64_t)atomic_load(&person->user) - 1};
+    one->condition = condition_of(gate, who, in_sight, &one->pid);
     if (atomic_load(&person->ticket) == standing.ticket)
         one->since =
             standing.stage == STAGE_VALID ? atomic_load(&person->inside_since) : atomic_load(&person->waiting_since);
@@ -71,6 +104,8 @@ static void count(const admit_gate *gate, admit_view *view)
 
 admit_view *admit_gate_inspect(admit_gate *gate)
 {
+    UNCANCELLED;
+    uint32_t in_sight = namespace_in_sight();
     unsigned present = present_in(gate);
     struct picture *picture = calloc(1, sizeof *picture + 2 * (size_t)present * sizeof(admit_participant));
     if (picture == NULL) {
@@ -87,9 +122,9 @@ admit_view *admit_gate_inspect(admit_gate *gate)
         if (atomic_load(life_of(gate, who)) == LIFE_RESERVED)
             continue;
         if (standing.stage == STAGE_VALID)
-            draw_person(gate, who, standing, &holder[view->holders++]);
+            draw_person(gate, who, standing, in_sight, &holder[view->holders++]);
         else if (standing.stage == STAGE_WAITING)
-            draw_person(gate, who, standing, &waiter[view->waiters++]);
+            draw_person(gate, who, standing, in_sight, &waiter[view->waiters++]);
     }
     qsort(holder, view->holders, sizeof *holder, by_slot);
     qsort(waiter, view->waiters, sizeof *waiter, by_ticket);
