@@ -373,6 +373,27 @@ as_nobody() {
     rm -r "$shared"
 }
 
+@test "list and status show a gate as usable only if its name can be used" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    local shared
+    shared=$(mktemp -d /tmp/admit-test.XXXXXX)
+    chmod 1777 "$shared"
+    cp "$ADMIT" "$shared/admit"
+    as_nobody "$shared/admit" run -k 1 --mode 0666 "$shared/gate" -- true
+    ADMIT_DIR=$shared run "$ADMIT" run gate -- true
+    local refused=$status
+    ADMIT_DIR=$shared run --separate-stderr "$ADMIT" list --json
+    if [ "$refused" -eq 0 ]; then
+        json '.[] | select(.gate == "gate") | .k == 1 and .error == null'
+    else
+        json '.[] | select(.gate == "gate") | .k == null and (.error | length > 0)'
+        ADMIT_DIR=$shared run --separate-stderr "$ADMIT" status --json
+        json '[.[].gate] | index("gate") == null'
+        says_error "$shared/gate"
+    fi
+    rm -r "$shared"
+}
+
 @test "an empty environment, as cron's, meets the same gate as a login shell" {
     unset ADMIT_DIR
     local name=admit-test-$$-$RANDOM
