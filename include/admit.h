@@ -50,7 +50,9 @@
  *   CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices.
  *   The kernel marks a death when the thread can run no more instruction of its program; the files of its process may
  *   be closed some microseconds later.
- *   A process that is stopped (SIGSTOP) is not dead: it keeps its place or its slot, and holds up nobody else.
+ *   A process that is stopped (SIGSTOP) is not dead. One that is inside keeps its slot; one in line keeps its place, and
+ *   when its turn comes it is enabled and holds the slot that it would take: the others go by through the other slots,
+ *   and with k = 1, or with k that are stopped so, everybody waits until it goes on or dies.
  *
  * WHERE THE PROMISE ENDS
  *
@@ -272,12 +274,15 @@ enum admit_condition {
     ADMIT_DIED,    /* and its slot or place is about to come back */
     ADMIT_ORPHAN,  /* the starter was killed; the command it started holds on */
     ADMIT_UNKNOWN, /* as ADMIT_ORPHAN, but the command is in another pid namespace, so that its end cannot be seen */
+    ADMIT_STOPPED, /* lives, and was seen to be stopped (SIGSTOP, Ctrl-Z, a debugger); not seen from elsewhere, where it
+                      is ADMIT_LIVES */
 };
 
 #define ADMIT_COMMAND_SIZE 96
 
 typedef struct admit_participant {
-    unsigned slot;  /* of a holder; k or more: it is about to claim one, or holds one that a resize takes away */
+    unsigned slot;  /* of a holder; most_k: it has none yet, and is about to claim one (or would, if it were not
+                       stopped); k to most_k - 1: one that a resize takes away */
     unsigned place; /* of a waiter, from 1 on, in order of the line */
     uint64_t ticket;
     long pid;      /* of the command if one has inherited, else of the process; as its own namespace numbers it;
@@ -285,6 +290,7 @@ typedef struct admit_participant {
     int64_t since; /* nanoseconds of CLOCK_REALTIME: inside, or waiting, since then; 0: not recorded */
     enum admit_condition condition;
     char command[ADMIT_COMMAND_SIZE]; /* "": not recorded; anything the owner wrote, so escape it */
+    int64_t user;                     /* its effective user id, as it wrote it down itself; -1: not recorded */
 } admit_participant;
 
 typedef struct admit_view {

@@ -3,6 +3,7 @@
 
 #include "checker/die.h"
 #include "checker/faults.h"
+#include "checker/watchdog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +213,9 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     _Alignas(16) uint8_t locals[LOCALS_MAX];
     memcpy(locals, process->locals, sizeof locals);
     stepping->copies = locals + copies_at(instance);
+    step_begins(instance, stepping->i, process);
     enum outcome outcome = text(stepping, instance->shared, locals);
+    step_has_ended();
     memcpy(process->locals, locals, sizeof locals);
     return outcome;
 }

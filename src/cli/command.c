@@ -186,9 +186,33 @@ static void signal_children(int signal)
     fclose(list);
 }
 
+/* A terminal that hangs up tells only the leader of its session, which is to tell the others. If that is admit, all of
+ * its group are what it has started; a shell with jobs, as the command, has a group of its own. SIGCONT too, as the
+ * terminal does: one that is stopped would not end. */
+static bool leads_session(void)
+{
+    return getsid(0) == getpid();
+}
+
+static void pass_hangup_on(pid_t pid, bool ended)
+{
+    static const int signals[] = {SIGHUP, SIGCONT};
+    for (unsigned s = 0; s < 2; s++) {
+        kill(0, signals[s]);
+        if (!ended && getpgid(pid) != getpgrp())
+            kill(pid, signals[s]);
+    }
+}
+
 static void send_on(const siginfo_t *info, pid_t pid, bool ended)
 {
     note_keyboard(info);
+    if (info->si_code == SI_USER && info->si_pid == getpid())
+        return; /* its own, to the group */
+    if (info->si_signo == SIGHUP && from_terminal(info) && leads_session() && !is_ignored(SIGHUP)) {
+        pass_hangup_on(pid, ended);
+        return;
+    }
     /* The command has its own of these; or it is the sender; or admit and so the command ignore it. */
     if (from_terminal(info) || info->si_pid == pid || is_ignored(info->si_signo))
         return;

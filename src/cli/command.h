@@ -4,7 +4,8 @@
  * waited for. Nothing here knows of gates.
  *
  * The command stays in admit's process group and has its terminal, stdin, stdout and stderr. What the terminal sends
- * (Ctrl-C, Ctrl-Z) it therefore gets by itself; what others send to admit is sent on.
+ * (Ctrl-C, Ctrl-Z) it therefore gets by itself; what others send to admit is sent on, and so is a hang-up of the
+ * terminal, if admit leads its session.
  */
 #ifndef ADMIT_CLI_COMMAND_H
 #define ADMIT_CLI_COMMAND_H

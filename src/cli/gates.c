@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates.h"
 
+#include "native/printable.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,41 +121,8 @@ const char *time_for_programs(int64_t since_ns, char buffer[32])
     return buffer;
 }
 
-/* The length of the UTF-8 character that begins here, as far as JSON is particular about it; 0 if there is none. */
-static unsigned character(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead;
-        unsigned length;
-        unsigned least;
-    } forms[] = {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
-    for (unsigned f = 0; f < 4; f++) {
-        if ((text[0] & forms[f].mask) != forms[f].lead)
-            continue;
-        unsigned code = text[0] & (unsigned char)~forms[f].mask;
-        for (unsigned b = 1; b < forms[f].length; b++) {
-            if ((text[b] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (text[b] & 0x3f);
-        }
-        bool surrogate = code >= 0xd800 && code < 0xe000, control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-        return code < forms[f].least || code > 0x10ffff || surrogate || control ? 0 : forms[f].length;
-    }
-    return 0;
-}
-
 const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
 {
-    unsigned at = 0;
-    while (at < ADMIT_COMMAND_SIZE - 1 && text[at] != '\0') {
-        unsigned length = character((const unsigned char *)text + at);
-        if (length == 0 || at + length > ADMIT_COMMAND_SIZE - 1) {
-            buffer[at++] = '?';
-            continue;
-        }
-        memcpy(buffer + at, text + at, length);
-        at += length;
-    }
-    buffer[at] = '\0';
+    admit_printable(text, buffer, ADMIT_COMMAND_SIZE);
     return buffer;
 }

@@ -17,11 +17,12 @@ struct listing {
     unsigned count;
 };
 
-/* One that cannot be read is listed too, with the reason instead of numbers. */
+/* One that cannot be used is listed too, with the reason instead of numbers. It is opened by its name, as `run` would:
+ * by its path it might be usable. */
 static int list_one(void *data, const char *name, const char *path)
 {
     struct listing *listing = data;
-    admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.look_only = 1});
+    admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
     unsigned holders = view != NULL ? living(view->holder, view->holders) : 0;
     unsigned waiters = view != NULL ? living(view->waiter, view->waiters) : 0;

@@ -3,8 +3,10 @@
  * admit - the command line. One file per sub-command.
  */
 #include "cli/cli.h"
+#include "cli/command.h"
 
 #include <admit.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,21 @@ static const struct {
 };
 enum { GATE_COMMANDS = 5, COMMANDS = sizeof commands / sizeof commands[0] };
 
+/* What people type because other tools call it so. */
+static const struct {
+    const char *meant, *typed;
+} habits[] = {
+    {"run", " exec start enter with create new "},
+    {"status", " ps show stat info who inspect "},
+    {"list", " ls dir gates "},
+    {"resize", " set scale grow shrink limit "},
+    {"remove", " rm del delete destroy unlink "},
+    {"algorithms", " algorithm catalogue catalog "},
+    {"check", " explore prove verify "},
+    {"equivalent", " compare diff "},
+    {"count", " measure "},
+};
+
 static void list_commands(FILE *out, const char *heading, unsigned from, unsigned to)
 {
     fprintf(out, "\n%s\n", heading);
@@ -50,7 +67,7 @@ static int help(FILE *out)
         out);
     list_commands(out, "Gates:", 0, GATE_COMMANDS);
     list_commands(out, "The algorithms of the literature, and what is true of them:", GATE_COMMANDS, COMMANDS);
-    fputs("\n'admit COMMAND --help' says more. 'admit --version' prints the version.\n", out);
+    fputs("\n'admit help COMMAND' says more. 'admit --version' prints the version.\n", out);
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
@@ -63,24 +80,65 @@ static void flush_output(void)
     _exit(EXIT_USAGE);
 }
 
+/* Whoever calls us may have closed standard input, output or error. A file that is opened later must not take their
+ * numbers: what is printed would go into it. So each that is closed is filled with one by which nothing can be read or
+ * written (O_PATH: EBADF, as if it were closed), and which the command that is run does not inherit: it finds them
+ * closed, as the caller wanted. Of the root directory, since that is there even where there is no /dev. */
+static void fill_standard_descriptors(int failure)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) != fd)
+            _exit(failure);
+}
+
+static int (*find_command(const char *name))(int argc, char **argv)
+{
+    for (unsigned c = 0; c < COMMANDS; c++)
+        if (strcmp(name, commands[c].name) == 0)
+            return commands[c].run;
+    return NULL;
+}
+
+static int no_such_command(const char *name)
+{
+    fprintf(stderr, "admit: there is no command '%s'", name);
+    const char *meant = NULL;
+    char word[32];
+    snprintf(word, sizeof word, " %s ", name);
+    for (unsigned h = 0; h < sizeof habits / sizeof habits[0]; h++)
+        if (strchr(name, ' ') == NULL && strstr(habits[h].typed, word) != NULL)
+            meant = habits[h].meant;
+    if (meant != NULL)
+        fprintf(stderr, "; did you mean '%s'?", meant);
+    for (unsigned c = 0; meant == NULL && c < COMMANDS; c++)
+        if (edit_distance(name, commands[c].name) <= 2)
+            fprintf(stderr, "; did you mean '%s'?", commands[c].name);
+    fputs("\nTry 'admit --help'.\n", stderr);
+    return EXIT_USAGE;
+}
+
+/* "help run" is "run --help". */
+static void put_help_last(int argc, char **argv)
+{
+    static char option[] = "--help";
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+    argv[argc - 1] = option;
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_descriptors(argc > 1 && strcmp(argv[1], "run") == 0 ? EXIT_OWN_FAILURE : EXIT_USAGE);
     atexit(flush_output);
     if (argc < 2)
         return help(stderr);
+    if (strcmp(argv[1], "help") == 0 && argc > 2)
+        put_help_last(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(stdout);
     if (strcmp(argv[1], "--version") == 0) {
         printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
         return EXIT_OK;
     }
-    for (unsigned c = 0; c < COMMANDS; c++)
-        if (strcmp(argv[1], commands[c].name) == 0)
-            return commands[c].run(argc - 2, argv + 2);
-    fprintf(stderr, "admit: there is no command '%s'", argv[1]);
-    for (unsigned c = 0; c < COMMANDS; c++)
-        if (edit_distance(argv[1], commands[c].name) <= 2)
-            fprintf(stderr, "; did you mean '%s'?", commands[c].name);
-    fputs("\nTry 'admit --help'.\n", stderr);
-    return EXIT_USAGE;
+    int (*run)(int argc, char **argv) = find_command(argv[1]);
+    return run != NULL ? run(argc - 2, argv + 2) : no_such_command(argv[1]);
 }

@@ -101,14 +101,11 @@ static admit_gate *open_gate(const struct request *request)
     unsigned capacity = request->capacity;
     if (capacity == 0)
         capacity = 2 * request->k > ADMIT_GATE_CAPACITY ? 2 * request->k : ADMIT_GATE_CAPACITY;
-    admit_gate *gate = admit_gate_open_with(
+    return admit_gate_open_with(
         request->gate, &(admit_gate_options){.k = request->k,
                                              .most_k = capacity < ADMIT_GATE_K_MAX ? capacity : ADMIT_GATE_K_MAX,
                                              .capacity = capacity,
                                              .mode = request->mode});
-    if (gate == NULL)
-        gate_error("run", request->gate, admit_last_error());
-    return gate;
 }
 
 static _Noreturn void refuse_nested(const char *gate)
@@ -169,34 +166,62 @@ static struct timespec in_future(uint64_t ns)
     return time;
 }
 
-/* Returns inside the gate, or not at all. */
-static void enter(const struct request *request, admit_gate *gate, admit_hold *hold)
+static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
 {
-    struct wait wait = {.request = request, .gate = gate};
+    const struct request *request = wait->request;
+    admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
+    if (error != ADMIT_NO_SLOT || request->try)
+        return error;
+    if (!request->nested && inside_by_ancestry(wait->gate))
+        refuse_nested(request->gate);
+    return admit_gate_enter_with(
+        wait->gate, hold,
+        &(admit_wait){.until = until, .waiting = still_waiting, .data = wait, .interruptible = 1, .record_since = 1});
+}
+
+/* A gate that is removed before this process stands in line was nothing to it: the next one of this name is as
+ * good, and if there is none it is made, or missed, as it would have been a moment later. One who has stood in line
+ * learns that the line is gone. Nobody removes gates so fast that the number of attempts matters. */
+enum { ATTEMPTS_MAX = 10000 };
+
+static admit_error open_and_enter(struct wait *wait, const struct timespec *until, admit_hold *hold)
+{
+    const struct request *request = wait->request;
+    for (unsigned attempt = 1;; attempt++) {
+        admit_error error;
+        wait->gate = open_gate(request);
+        if (wait->gate == NULL) {
+            error = admit_last_error();
+        } else {
+            if (!request->nested && inside_by_environment(wait->gate))
+                refuse_nested(request->gate);
+            describe(wait->gate, request->command);
+            error = try_then_wait(wait, until, hold);
+        }
+        if (error != ADMIT_REMOVED || wait->begun || attempt == ATTEMPTS_MAX)
+            return error;
+        admit_gate_close(wait->gate);
+    }
+}
+
+/* Returns inside the gate, or not at all. */
+static admit_gate *enter(const struct request *request, admit_hold *hold)
+{
+    struct wait wait = {.request = request};
     struct timespec until;
     if (request->limited)
         until = in_future(request->wait_ns);
-    admit_error error = admit_gate_enter_with(gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
-    if (error == ADMIT_NO_SLOT && !request->try) {
-        if (!request->nested && inside_by_ancestry(gate))
-            refuse_nested(request->gate);
-        error = admit_gate_enter_with(gate, hold,
-                                      &(admit_wait){.until = request->limited ? &until : NULL,
-                                                    .waiting = still_waiting,
-                                                    .data = &wait,
-                                                    .interruptible = 1,
-                                                    .record_since = 1});
-    }
+    admit_error error = open_and_enter(&wait, request->limited ? &until : NULL, hold);
     if (wait.begun) {
         hold_signals_again();
         waiting_line_clear(&wait.line);
     }
     int signal = signal_held();
     if (error == ADMIT_OK && signal == 0)
-        return;
+        return wait.gate;
     if (error == ADMIT_OK)
-        admit_gate_leave(gate, hold);
-    admit_gate_close(gate);
+        admit_gate_leave(wait.gate, hold);
+    admit_gate_close(wait.gate);
     if (signal != 0)
         exit_for_signal(signal);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
@@ -247,11 +272,7 @@ int command_run(int argc, char **argv)
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&request, argc, argv);
     hold_signals();
-    slot.gate = open_gate(&request);
-    if (!request.nested && inside_by_environment(slot.gate))
-        refuse_nested(request.gate);
-    describe(slot.gate, request.command);
-    enter(&request, slot.gate, &slot.hold);
+    slot.gate = enter(&request, &slot.hold);
     set_environment(&request, slot.gate, &slot.hold);
     if (request.children)
         adopt_children();

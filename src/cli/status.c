@@ -4,79 +4,155 @@
  */
 #include "cli/gates.h"
 
+#include <pwd.h>
 #include <string.h>
 
 static const char help_text[] =
     "usage: admit status [GATE] [--json]\n"
     "\n"
-    "Shows who is inside GATE (slot, process, since when, command), who waits there, in line, and how often anybody\n"
-    "entered, was recovered after a death, or gave a place up. Without GATE: all gates that 'admit list' names.\n"
-    "The process is the command's own. '(orphan)': the admit that started it has been killed; the command holds on.\n"
-    "'(unknown)': the same, and it is in another pid namespace, from where its end cannot be seen.\n";
+    "Shows who is inside GATE (slot, process, user, since when, condition, command), who waits there, in line, and "
+    "how\n"
+    "often anybody entered, was recovered after a death, or gave a place up. Without GATE: all gates that 'admit "
+    "list'\n"
+    "names.\n"
+    "\n"
+    "The process is the command's own. Slot '-': its turn has come, and it has yet to take its slot. The condition:\n"
+    "\n"
+    "  lives     all is well\n"
+    "  stopped   by a signal, at the terminal or by a debugger; what it has is its own until it goes on or dies\n"
+    "  orphan    the admit that started it has been killed; the command holds on\n"
+    "  unknown   as orphan, in another pid namespace, from where its end cannot be seen\n"
+    "  died      inside or in line; nobody has come since. What it had goes to the next who comes, so that it is not\n"
+    "            counted; with --json these are not among holders and waiters, but listed as 'dead'\n";
+
+static const char *condition_name(enum admit_condition condition)
+{
+    static const char *const names[] = {[ADMIT_LIVES] = "lives",
+                                        [ADMIT_DIED] = "died",
+                                        [ADMIT_ORPHAN] = "orphan",
+                                        [ADMIT_UNKNOWN] = "unknown",
+                                        [ADMIT_STOPPED] = "stopped"};
+    return names[condition];
+}
+
+/* From /etc/passwd alone: a program that is linked statically cannot ask elsewhere. NULL: not recorded. */
+static const char *user_name(int64_t user, char buffer[64])
+{
+    if (user < 0)
+        return NULL;
+    snprintf(buffer, 64, "%lld", (long long)user);
+    FILE *users = fopen("/etc/passwd", "re");
+    if (users == NULL)
+        return buffer;
+    for (struct passwd *entry; (entry = fgetpwent(users)) != NULL;)
+        if ((int64_t)entry->pw_uid == user) {
+            snprintf(buffer, 64, "%s", entry->pw_name);
+            break;
+        }
+    fclose(users);
+    return buffer;
+}
+
+/* What is shown of the participants in three lists: those inside, those in line, and the dead of either. */
+typedef void show_participant(void *context, const char *role, int number, const admit_participant *participant);
+
+/* number: -1 where there is none. */
+static void show_inside(const admit_view *view, bool dead, show_participant *show, void *context)
+{
+    for (unsigned h = 0; h < view->holders; h++)
+        if ((view->holder[h].condition == ADMIT_DIED) == dead)
+            show(context, "slot", view->holder[h].slot < view->most_k ? (int)view->holder[h].slot : -1,
+                 &view->holder[h]);
+}
+
+static void show_waiting(const admit_view *view, show_participant *show, void *context)
+{
+    int place = 1;
+    for (unsigned w = 0; w < view->waiters; w++)
+        if (view->waiter[w].condition != ADMIT_DIED)
+            show(context, "place", place++, &view->waiter[w]);
+}
+
+static void show_dead(const admit_view *view, show_participant *show, void *context)
+{
+    show_inside(view, true, show, context);
+    for (unsigned w = 0; w < view->waiters; w++)
+        if (view->waiter[w].condition == ADMIT_DIED)
+            show(context, "slot", -1, &view->waiter[w]);
+}
 
 /* --- JSON: what is not recorded is null --------------------------------------------------------------------------- */
 
-static json_t *participant_json(const char *role, unsigned number, const admit_participant *participant)
+static void append_json(void *list, const char *role, int number, const admit_participant *participant)
 {
-    char since[32], command[ADMIT_COMMAND_SIZE];
-    return json_pack("{s:i, s:o, s:s?, s:s?}", role, (int)number, "pid",
-                     participant->pid > 0 ? json_integer(participant->pid) : json_null(), "command",
-                     participant->command[0] != '\0' ? printable(participant->command, command) : NULL, "since",
-                     time_for_programs(participant->since, since));
+    char since[32], command[ADMIT_COMMAND_SIZE], user[64];
+    json_array_append_new(
+        list,
+        json_pack("{s:o, s:o, s:s?, s:s?, s:s?, s:s}", role, number >= 0 ? json_integer(number) : json_null(), "pid",
+                  participant->pid > 0 ? json_integer(participant->pid) : json_null(), "user",
+                  user_name(participant->user, user), "command",
+                  participant->command[0] != '\0' ? printable(participant->command, command) : NULL, "since",
+                  time_for_programs(participant->since, since), "condition", condition_name(participant->condition)));
 }
 
 static json_t *view_json(const char *name, const admit_view *view)
 {
-    json_t *holders = json_array(), *waiters = json_array();
-    for (unsigned h = 0; h < view->holders; h++)
-        if (view->holder[h].condition != ADMIT_DIED)
-            json_array_append_new(holders, participant_json("slot", view->holder[h].slot, &view->holder[h]));
-    for (unsigned w = 0, place = 1; w < view->waiters; w++)
-        if (view->waiter[w].condition != ADMIT_DIED)
-            json_array_append_new(waiters, participant_json("place", place++, &view->waiter[w]));
-    return json_pack("{s:s, s:i, s:i, s:o, s:o, s:I, s:I, s:I}", "gate", name, "k", (int)view->k, "capacity",
-                     (int)view->capacity, "holders", holders, "waiters", waiters, "entered", (json_int_t)view->entered,
-                     "recovered", (json_int_t)view->recovered, "abandoned", (json_int_t)view->abandoned);
+    json_t *holders = json_array(), *waiters = json_array(), *dead = json_array();
+    show_inside(view, false, append_json, holders);
+    show_waiting(view, append_json, waiters);
+    show_dead(view, append_json, dead);
+    return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:I, s:I, s:I}", "gate", name, "k", (int)view->k, "capacity",
+                     (int)view->capacity, "holders", holders, "waiters", waiters, "dead", dead, "entered",
+                     (json_int_t)view->entered, "recovered", (json_int_t)view->recovered, "abandoned",
+                     (json_int_t)view->abandoned);
 }
 
 /* --- a table ------------------------------------------------------------------------------------------------------ */
 
-static void print_participant(unsigned number, const admit_participant *participant)
+/* With a heading before the first line. */
+struct table {
+    const char *first, *since;
+    bool begun;
+};
+
+static void print_participant(void *context, const char *role, int number, const admit_participant *participant)
 {
-    static const char *const conditions[] = {
-        [ADMIT_LIVES] = "", [ADMIT_DIED] = "", [ADMIT_ORPHAN] = "  (orphan)", [ADMIT_UNKNOWN] = "  (unknown)"};
-    char since[32], command[ADMIT_COMMAND_SIZE], pid[24] = "-";
+    struct table *table = context;
+    char since[32], command[ADMIT_COMMAND_SIZE], user[64], digits[24] = "-", pid[24] = "-";
+    (void)role;
+    if (!table->begun)
+        printf("  %5s  %8s  %-10s  %-16s  %-9s  %s\n", table->first, "pid", "user", table->since, "condition",
+               "command");
+    table->begun = true;
+    if (number >= 0)
+        snprintf(digits, sizeof digits, "%d", number);
     if (participant->pid > 0)
         snprintf(pid, sizeof pid, "%ld", participant->pid);
-    printf("  %5u  %8s  %-16s  %s%s\n", number, pid, time_for_people(participant->since, since),
-           printable(participant->command, command), conditions[participant->condition]);
+    const char *name = user_name(participant->user, user);
+    printf("  %5s  %8s  %-10s  %-16s  %-9s  %s\n", digits, pid, name != NULL ? name : "-",
+           time_for_people(participant->since, since), condition_name(participant->condition),
+           printable(participant->command, command));
 }
 
 static void print_view(const char *name, const admit_view *view)
 {
-    unsigned holders = living(view->holder, view->holders), waiters = living(view->waiter, view->waiters);
-    printf("%s: %u of %u inside, %u waiting, room for %u\n", name, holders, view->k, waiters, view->capacity);
-    if (holders > 0)
-        printf("  %5s  %8s  %-16s  %s\n", "slot", "pid", "inside since", "command");
-    for (unsigned h = 0; h < view->holders; h++)
-        if (view->holder[h].condition != ADMIT_DIED)
-            print_participant(view->holder[h].slot, &view->holder[h]);
-    if (waiters > 0)
-        printf("  %5s  %8s  %-16s  %s\n", "place", "pid", "waiting since", "command");
-    for (unsigned w = 0, place = 1; w < view->waiters; w++)
-        if (view->waiter[w].condition != ADMIT_DIED)
-            print_participant(place++, &view->waiter[w]);
+    printf("%s: %u of %u inside, %u waiting, room for %u\n", name, living(view->holder, view->holders), view->k,
+           living(view->waiter, view->waiters), view->capacity);
+    show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
+    show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
+    show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});
     printf("  entered %llu, recovered %llu, abandoned %llu\n", (unsigned long long)view->entered,
            (unsigned long long)view->recovered, (unsigned long long)view->abandoned);
 }
 
 /* --- all gates ---------------------------------------------------------------------------------------------------- */
 
-/* One that cannot be read does not hide the others. */
+/* One that cannot be used does not hide the others. By its name, since that is how it would be used. */
 static int show_one(void *data, const char *name, const char *path)
 {
     json_t *list = data;
-    admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.look_only = 1});
+    (void)path;
+    admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
     if (view == NULL)
         fprintf(stderr, "admit status: %s\n", admit_last_error_text());

@@ -79,6 +79,7 @@ struct person {
     _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
     _Atomic uint64_t ticket;                     /* which these two belong to */
     _Atomic uint32_t pid, pid_namespace, time_namespace;
+    _Atomic uint32_t user; /* its effective user id + 1; 0: not recorded */
     char command[ADMIT_COMMAND_SIZE];
 };
 
@@ -271,10 +272,13 @@ enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
 /* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the identity
  * was taken in this time namespace. */
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
+/* Of the pid namespace in sight: by a signal, or by a debugger. */
 bool admit_process_is_stopped(long pid);
 /* 0 if there is no /proc. */
 uint32_t admit_pid_namespace(void);
 uint32_t admit_time_namespace(void);
+/* That whose processes /proc shows by number, if it is ours; else 0. */
+uint32_t admit_namespace_in_sight(void);
 
 /* --- the second word on a death: anchor.c ------------------------------------------------------------------------- */
 

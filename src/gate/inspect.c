@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gate/gate.h"
 
-#include <linux/futex.h>
 #include <stdlib.h>
 
 struct picture {
@@ -16,11 +15,13 @@ static void copy_command(char *to, const struct person *person)
     to[ADMIT_COMMAND_SIZE - 1] = '\0';
 }
 
-static enum admit_condition condition_of(const admit_gate *gate, unsigned who, long *pid)
+static enum admit_condition condition_of(const admit_gate *gate, unsigned who, uint32_t in_sight, long *pid)
 {
     enum heir_state heir = admit_heir_seen(gate, who, pid);
-    if (!admit_seems_dead(gate, who))
-        return ADMIT_LIVES;
+    if (!admit_seems_dead(gate, who)) {
+        bool seen = in_sight != 0 && atomic_load(&person_of(gate, who)->pid_namespace) == in_sight;
+        return seen && admit_process_is_stopped(*pid) ? ADMIT_STOPPED : ADMIT_LIVES;
+    }
     return heir == HEIR_NONE ? ADMIT_DIED : heir == HEIR_LIVES ? ADMIT_ORPHAN : ADMIT_UNKNOWN;
 }
 
@@ -32,11 +33,14 @@ static unsigned slot_of(const admit_gate *gate, unsigned who)
     return gate->most_k;
 }
 
-static void draw_person(const admit_gate *gate, unsigned who, struct standing standing, admit_participant *one)
+static void draw_person(const admit_gate *gate, unsigned who, struct standing standing, uint32_t in_sight,
+                        admit_participant *one)
 {
     const struct person *person = person_of(gate, who);
-    *one = (admit_participant){.ticket = standing.ticket, .pid = (long)atomic_load(&person->pid)};
-    one->condition = condition_of(gate, who, &one->pid);
+    *one = (admit_participant){.ticket = standing.ticket,
+                               .pid = (long)atomic_load(&person->pid),
+                               .user = (int64_t)atomic_load(&person->user) - 1};
+    one->condition = condition_of(gate, who, in_sight, &one->pid);
     if (atomic_load(&person->ticket) == standing.ticket)
         one->since =
             standing.stage == STAGE_VALID ? atomic_load(&person->inside_since) : atomic_load(&person->waiting_since);
@@ -71,6 +75,8 @@ static void count(const admit_gate *gate, admit_view *view)
 
 admit_view *admit_gate_inspect(admit_gate *gate)
 {
+    UNCANCELLED;
+    uint32_t in_sight = admit_namespace_in_sight();
     unsigned present = gate->is_of_earlier_boot ? 0 : present_in(gate);
     struct picture *picture = calloc(1, sizeof *picture + 2 * (size_t)present * sizeof(admit_participant));
     if (picture == NULL) {
@@ -87,9 +93,9 @@ admit_view *admit_gate_inspect(admit_gate *gate)
         if (atomic_load(life_of(gate, who)) == LIFE_RESERVED)
             continue;
         if (standing.stage == STAGE_VALID)
-            draw_person(gate, who, standing, &holder[view->holders++]);
+            draw_person(gate, who, standing, in_sight, &holder[view->holders++]);
         else if (standing.stage == STAGE_WAITING)
-            draw_person(gate, who, standing, &waiter[view->waiters++]);
+            draw_person(gate, who, standing, in_sight, &waiter[view->waiters++]);
     }
     qsort(holder, view->holders, sizeof *holder, by_slot);
     qsort(waiter, view->waiters, sizeof *waiter, by_ticket);

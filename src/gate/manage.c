@@ -21,6 +21,7 @@
  * those who use it (admit_is_there).
  */
 #include "gate/file.h"
+#include "native/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -267,22 +268,26 @@ bool admit_look_around(admit_gate *gate)
 
 /* --- remove ------------------------------------------------------------------------------------------------------- */
 
-/* "gate "gpu" is in use: inside 4711 (train), 4712 (train); waiting 4713 (sort)" */
+/* "gate "gpu" is in use: inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands
+ * are what others wrote, and the text goes to terminals. */
 static admit_error in_use(admit_gate *gate, const admit_view *view)
 {
-    char text[400] = "";
+    enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 40 };
+    char text[420] = "";
     size_t length = 0;
-    unsigned total = view->holders + view->waiters;
-    for (unsigned p = 0; p < total && length < 300; p++) {
+    unsigned total = view->holders + view->waiters, p = 0;
+    for (; p < total && length < sizeof text - ONE_SHOWN - 20; p++) {
         bool inside = p < view->holders;
         const admit_participant *one = inside ? &view->holder[p] : &view->waiter[p - view->holders];
         const char *before = p == 0 || p == view->holders ? (inside ? "inside " : "waiting ") : "";
         const char *between = p == 0 ? "" : p == view->holders ? "; " : ", ";
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%ld (%.40s)", between, before, one->pid,
-                                   one->command);
-        if (length >= sizeof text)
-            break;
+        char command[COMMAND_SHOWN];
+        admit_printable(one->command, command, sizeof command);
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s%ld (%s)", between, before, one->pid, command);
     }
+    if (p < total)
+        snprintf(text + length, sizeof text - length, ", and %u more", total - p);
     return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: %s", gate->name, text);
 }
 

@@ -95,6 +95,11 @@ static bool proc_is_ours(void)
     return strtol(text, NULL, 10) == getpid();
 }
 
+uint32_t admit_namespace_in_sight(void)
+{
+    return proc_is_ours() ? admit_pid_namespace() : 0;
+}
+
 /* /proc may be that of another pid namespace than ours: `unshare --pid --fork` leaves the outer one in place. There the
  * process that we call `pid` has another number, which the kernel tells of a pidfd. 0: none, or it cannot be told. */
 static unsigned number_in_proc(unsigned pid, int pidfd)
@@ -149,6 +154,6 @@ bool admit_process_is_stopped(long pid)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    const char *state = proc_is_ours() ? field_of_stat(path, text, sizeof text, 3) : NULL;
+    const char *state = field_of_stat(path, text, sizeof text, 3);
     return state != NULL && (*state == 'T' || *state == 't');
 }

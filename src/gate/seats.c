@@ -170,6 +170,7 @@ static void introduce(struct seat *seat)
     atomic_store(&person->pid, (uint32_t)getpid());
     atomic_store(&person->pid_namespace, admit_pid_namespace());
     atomic_store(&person->time_namespace, admit_time_namespace());
+    atomic_store(&person->user, (uint32_t)geteuid() + 1);
     memset(person->command, 0, sizeof person->command);
     if (gate->command[0] != '\0')
         memcpy(person->command, gate->command, sizeof person->command - 1);

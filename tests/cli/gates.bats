@@ -15,13 +15,15 @@ load gates
     enter d demo
     eventually is 2 waiters demo
     exits 0 status demo --json
-    json '(keys - ["gate", "k", "capacity", "holders", "waiters", "entered", "recovered", "abandoned"]) == []'
+    json '(keys - ["gate", "k", "capacity", "holders", "waiters", "dead", "entered", "recovered", "abandoned"]) == []'
     json '.gate == "demo" and .k == 2 and .capacity >= 4 and .entered == 2 and .recovered == 0 and .abandoned == 0'
     json '[.holders[].slot] == [0, 1] and [.waiters[].place] == [1, 2]'
     json ".holders[0].pid == $(cut -d' ' -f3 "$T/a.in") and .holders[1].pid == $(cut -d' ' -f3 "$T/b.in")"
     json ".waiters[1].pid == $pid"
     json '[.holders[], .waiters[] | .command | startswith("sh -c")] | all'
     json '[.holders[], .waiters[] | .since | fromdate | . > 1600000000 and . <= now + 1] | all'
+    json "[.holders[], .waiters[] | .condition == \"lives\" and .user == \"$(id -un)\"] | all and length == 4"
+    json '.dead == []'
     exits 0 status demo
     says "demo"
     says "$pid"
@@ -32,6 +34,73 @@ load gates
     json '[.[].gate] == ["demo", "other"] and .[0].k == 2 and .[1].holders == []'
     exits 0 status
     says other
+}
+
+# condition LIST: of the first one there, in JSON; and the table says so too, in the line of its process.
+condition() {
+    local word
+    word=$("$ADMIT" status demo --json | jq -r ".$1[0] | .condition")
+    "$ADMIT" status demo | grep -E "^ +[0-9-]+ +$("$ADMIT" status demo --json | jq ".$1[0].pid") .* $word " >/dev/null &&
+        echo "$word"
+}
+
+@test "status: who is stopped, and who has a turn and no slot yet" {
+    enter a demo -k 1
+    eventually inside a
+    local holder command=$(cut -d' ' -f3 "$T/a.in")
+    holder=$pid
+    kill -STOP "$command"
+    eventually is stopped condition holders
+    kill -CONT "$command"
+    eventually is lives condition holders
+    # The admit of a command that runs may be stopped; the command holds.
+    kill -STOP "$holder"
+    eventually is T state "$holder"
+    [ "$(condition holders)" = lives ]
+    kill -CONT "$holder"
+    enter b demo
+    local waiter=$pid
+    eventually is 1 waiters demo
+    kill -STOP "$waiter"
+    eventually is stopped condition waiters
+    # Its turn comes: it holds up who comes after it, and has no slot.
+    let_go a
+    eventually ended "$holder"
+    eventually is 0 waiters demo
+    exits 0 status demo --json
+    json '.holders | length == 1'
+    json ".holders[0] | .slot == null and .pid == $waiter and .condition == \"stopped\""
+    exits 0 status demo
+    grep -E "^ +- +$waiter .* stopped " <<<"$output"
+    says "1 of 1 inside"
+    exits 75 run --try demo -- true
+    kill -CONT "$waiter"
+    eventually inside b
+    exits 0 status demo --json
+    json '.holders[0].slot == 0'
+    let_go b
+    ends 0 "$waiter"
+}
+
+@test "status: orphans, and the dead that nobody has come upon" {
+    enter a demo -k 2
+    eventually inside a
+    kill -KILL "$pid"
+    eventually is orphan condition holders
+    [ "$(holders demo)" -eq 1 ]
+    kill -KILL "$(cut -d' ' -f3 "$T/a.in")"
+    eventually is 0 holders demo
+    exits 0 status demo
+    says "0 of 2 inside, 0 waiting"
+    exits 0 status demo --json
+    json ".holders == [] and .waiters == [] and (.dead | length == 1)"
+    json ".dead[0] | .slot == 0 and .condition == \"died\" and (.command | startswith(\"sh -c\"))"
+    [ "$(condition dead)" = died ]
+    # Whoever comes buries it, and is told.
+    exits 0 run demo -- sh -c 'echo "$ADMIT_OWNER_DIED"'
+    [ "$output" = 1 ]
+    exits 0 status demo --json
+    json '.dead == [] and .recovered == 1'
 }
 
 @test "status of none" {
@@ -145,6 +214,34 @@ load gates
     exits 0 remove demo
     refused "there is no gate 'demo'" remove demo
     refused "which gate" remove
+}
+
+@test "remove: others' commands are named without what would disturb a terminal" {
+    # A title, a colour as one byte, a change of direction, no UTF-8; and a name that is cut in the middle of a character.
+    local name names=($'\e]0;owned\a' $'\x9b31mred' $'\u202egnp' $'\xff\xc3' "x$(printf 'ä%.0s' {1..30})")
+    mkdir "$T/bin"
+    for name in "${names[@]}"; do
+        printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/bin/$name"
+        chmod +x "$T/bin/$name"
+        PATH=$T/bin:$PATH background run -k 5 demo -- "$name"
+    done
+    eventually is 5 holders demo
+    exits 1 remove demo
+    says_error "?]0;owned?"
+    says_error "?31mred"
+    says_error "???gnp"
+    says_error "(xäää"
+    [ -z "$(LC_ALL=C tr -cd '\000-\011\013-\037\177' <<<"$stderr")" ]
+    [[ $stderr != *$'\u202e'* ]]
+    iconv -f UTF-8 -t UTF-8 <<<"$stderr" >/dev/null
+    # More than have room are counted.
+    for name in 1 2 3 4 5 6 7 8; do
+        PATH=$T/bin:$PATH background run demo -- "${names[4]}"
+    done
+    eventually is 8 waiters demo
+    exits 1 remove demo
+    says_error "more"
+    iconv -f UTF-8 -t UTF-8 <<<"$stderr" >/dev/null
 }
 
 @test "unknown gates; near matches are named" {
@@ -273,6 +370,27 @@ as_nobody() {
     # A directory of gates that somebody else can write to is nobody's.
     run as_nobody ADMIT_DIR="$ADMIT_DIR" "$shared/admit" run -k 1 mine -- true
     [ "$status" -eq 125 ]
+    rm -r "$shared"
+}
+
+@test "list and status show a gate as usable only if its name can be used" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    local shared
+    shared=$(mktemp -d /tmp/admit-test.XXXXXX)
+    chmod 1777 "$shared"
+    cp "$ADMIT" "$shared/admit"
+    as_nobody "$shared/admit" run -k 1 --mode 0666 "$shared/gate" -- true
+    ADMIT_DIR=$shared run "$ADMIT" run gate -- true
+    local refused=$status
+    ADMIT_DIR=$shared run --separate-stderr "$ADMIT" list --json
+    if [ "$refused" -eq 0 ]; then
+        json '.[] | select(.gate == "gate") | .k == 1 and .error == null'
+    else
+        json '.[] | select(.gate == "gate") | .k == null and (.error | length > 0)'
+        ADMIT_DIR=$shared run --separate-stderr "$ADMIT" status --json
+        json '[.[].gate] | index("gate") == null'
+        says_error "$shared/gate"
+    fi
     rm -r "$shared"
 }
 

@@ -258,3 +258,101 @@ at_terminal() {
     ends 0 $terminal
     free demo 1
 }
+
+# hang_up: whoever keeps the terminal is killed.
+hang_up() {
+    kill -KILL $terminal
+    ends 137 $terminal
+    exec 8>&-
+}
+
+@test "a terminal that hangs up ends the command and gives the slot back, also if admit leads its session" {
+    at_terminal "$ADMIT run -k 1 demo -- sh -c 'echo \$\$ >$T/command; $LINGER'"
+    eventually test -s "$T/command"
+    hang_up
+    eventually ended "$(cat "$T/command")"
+    eventually is 0 holders demo
+    # A command that has left admit's group, as a shell with jobs does.
+    at_terminal "$ADMIT run demo -- setsid sh -c 'echo \$\$ >$T/apart; $LINGER'"
+    eventually test -s "$T/apart"
+    hang_up
+    eventually ended "$(cat "$T/apart")"
+    eventually is 0 holders demo
+    # What the command has started, and stopped, too: here it is what holds the slot.
+    at_terminal "$ADMIT run --children demo -- bash -c 'trap \"\" HUP; (trap - HUP; touch $T/up; $LINGER) &
+        until test -e $T/up; do sleep 0.05; done; kill -STOP \$!; echo \$! >$T/child; wait'"
+    eventually test -s "$T/child"
+    eventually is T state "$(cat "$T/child")"
+    hang_up
+    eventually ended "$(cat "$T/child")"
+    eventually is 0 holders demo
+    # A command that takes it otherwise decides, and gets one, not two.
+    at_terminal "$ADMIT run demo -- bash -c 'trap \"echo HUP >>$T/got\" HUP; echo \$\$ >$T/trapper; $LINGER'"
+    eventually test -s "$T/trapper"
+    hang_up
+    eventually test -s "$T/got"
+    [ "$(holders demo)" -eq 1 ]
+    touch "$T/end"
+    eventually ended "$(cat "$T/trapper")"
+    [ "$(cat "$T/got")" = HUP ]
+    free demo 1
+}
+
+@test "a terminal that hangs up while admit waits: the place is given up" {
+    enter holder demo -k 1
+    eventually inside holder
+    at_terminal "$ADMIT run demo -- touch $T/never"
+    eventually is 1 waiters demo
+    hang_up
+    eventually is 0 waiters demo
+    [ ! -e "$T/never" ]
+}
+
+@test "closed standard descriptors: what is printed does not go into the gate's file" {
+    exits 0 run -k 1 demo -- true
+    for command in /nonexistent /etc/passwd "true"; do
+        for closed in '>&-' '2>&-' '<&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+            bash -c '"$0" run "$@" '"$closed" "$ADMIT" demo -- "$command" || true
+            bash -c '"$0" run "$@" '"$closed" "$ADMIT" --children demo -- "$command" || true
+            exits 0 run demo -- true
+        done
+    done
+    # The exit status is as ever, and the command finds closed what its caller closed.
+    run -127 bash -c '"$0" run demo -- /nonexistent >&- 2>&-' "$ADMIT"
+    mkdir "$T/fds"
+    for option in "" --children; do
+        # shellcheck disable=SC2086
+        bash -c '"$0" run '$option' demo -- "$@" <&- >&- 2>&-' "$ADMIT" \
+            bash -c 'for fd in 0 1 2; do test -e /proc/$$/fd/$fd && touch $T/fds/$fd; done; echo spoilt >&2; true' || true
+        [ -z "$(ls "$T/fds")" ]
+        free demo 1
+    done
+    # Also while it is made, and while somebody waits.
+    bash -c '"$0" run -k 1 fresh -- /nonexistent <&- >&- 2>&-' "$ADMIT" || true
+    free fresh 1
+    enter holder demo
+    eventually inside holder
+    bash -c '"$0" run -w 0.2 demo -- true <&- >&- 2>&-' "$ADMIT" || [ $? -eq 124 ]
+    bash -c '"$0" remove demo <&- >&- 2>&-' "$ADMIT" || [ $? -eq 1 ]
+    let_go holder
+    eventually is 0 holders demo
+    free demo 1
+}
+
+@test "run -k beside remove of an idle gate: the gate is made anew" {
+    local round failures=0 remover
+    while [ ! -e "$T/enough" ]; do
+        "$ADMIT" remove demo 2>/dev/null || true
+    done 3>&- &
+    remover=$!
+    for ((round = 0; round < 600; round++)); do
+        "$ADMIT" run -k 1 demo -- true 2>>"$T/errors" || failures=$((failures + 1))
+    done
+    touch "$T/enough"
+    ends 0 $remover
+    [ "$failures" -eq 0 ] || {
+        printf '%s of 600 failed\n' "$failures"
+        sort "$T/errors" | uniq -c
+        return 1
+    }
+}

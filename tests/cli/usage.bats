@@ -12,6 +12,53 @@ load helper
     says_error "there is no command 'wildly-unknown'"
 }
 
+@test "what other tools call a command" {
+    local word
+    for word in rm:remove delete:remove del:remove ls:list ps:status show:status exec:run start:run scale:resize \
+        verify:check diff:equivalent; do
+        exits 2 "${word%:*}"
+        [ "$stderr" = "admit: there is no command '${word%:*}'; did you mean '${word#*:}'?"$'\n'"Try 'admit --help'." ]
+    done
+    exits 2 "rm del"
+    [[ $stderr != *"did you mean"* ]]
+}
+
+@test "help COMMAND is COMMAND --help" {
+    exits 0 help
+    says "usage: admit COMMAND"
+    local command general=$output
+    for command in $(sed -n 's/^  \([a-z]*\)  .*/\1/p' <<<"$general"); do
+        exits 0 "$command" --help
+        local help=$output
+        says "usage: admit $command"
+        exits 0 help "$command"
+        [ "$output" = "$help" ]
+    done
+    [ "$command" = bound ]
+    exits 0 help bound values
+    says "usage: admit bound values"
+    exits 2 help frobnicate
+    says_error "there is no command 'frobnicate'"
+    exits 2 help rm
+    says_error "did you mean 'remove'"
+}
+
+@test "a closed standard output: nothing of it goes into a file that is opened" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    exits 1 check one_bit:looks_first -n 2 --property exclusion --trace "$trace"
+    for closed in '>&-' '<&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+        bash -c '"$0" check one_bit:looks_first -n 2 --property exclusion --trace "$1" '"$closed" "$ADMIT" "$trace.2" \
+            >/dev/null || true
+        cmp "$trace" "$trace.2"
+        bash -c '"$0" count one_bit -n 2,3 --svg "$1" '"$closed" "$ADMIT" "$trace.svg" >/dev/null || true
+        head -c 4 "$trace.svg" | grep -q '^<'
+    done
+    # As on any closed one: it cannot be written.
+    run bash -c '"$0" check one_bit -n 2 >&-' "$ADMIT"
+    [ "$status" -eq 2 ]
+    says "cannot write the output: Bad file descriptor"
+}
+
 @test "help and version" {
     exits 0 --help
     says "usage: admit COMMAND"

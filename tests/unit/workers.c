@@ -53,13 +53,22 @@ static bool end_early(void *context, unsigned q, uint64_t memory)
     return true;
 }
 
+/* Steps a text that does not come back from one of its steps. */
+static bool loop_for_ever(void *context, unsigned q, uint64_t memory)
+{
+    (void)context, (void)q, (void)memory;
+    struct setting setting = setting_of("test:unmarked_wait", 2, 1);
+    states_of(&setting);
+    return true;
+}
+
 /* How answer_by_workers ends where a worker does not come back. */
-static int status_of(unsigned count)
+static int status_of(answer_question *question, unsigned count)
 {
     pid_t child = fork();
     if (child == 0) {
         close(STDERR_FILENO);
-        answer_by_workers(end_early, NULL, count, 2, MEMORY);
+        answer_by_workers(question, NULL, count, 2, MEMORY);
         _exit(0);
     }
     int status;
@@ -71,9 +80,18 @@ static int status_of(unsigned count)
 static void a_lost_worker_is_noticed(void **state)
 {
     (void)state;
-    assert_int_equal(status_of(7), 0);
-    assert_int_equal(status_of(8), 3);
-    assert_int_not_equal(status_of(9), 0);
+    assert_int_equal(status_of(end_early, 7), 0);
+    assert_int_equal(status_of(end_early, 8), 3);
+    assert_int_not_equal(status_of(end_early, 9), 0);
+}
+
+/* Also if the process has stepped texts before it started its workers. */
+static void a_text_that_loops_is_refused_in_a_worker(void **state)
+{
+    (void)state;
+    struct setting setting = setting_of("one_bit", 2, 1);
+    states_of(&setting);
+    assert_int_equal(status_of(loop_for_ever, 2), 2);
 }
 
 int main(void)
@@ -81,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_question_is_answered),
         cmocka_unit_test(a_lost_worker_is_noticed),
+        cmocka_unit_test(a_text_that_loops_is_refused_in_a_worker),
     };
     return cmocka_run_group_tests_name("workers", tests, NULL, NULL);
 }
