@@ -9,7 +9,8 @@
  *   ALLOWED, ticket      the starter has said that a child may inherit (with or without children)
  *   pid, identity        a process has inherited
  *   CHILDREN, ticket     a process has inherited, and whoever has its lock on the ticket's byte of the file open
- *   AMONG_READERS, ticket  the same with a lock to read, since others who may only read hold one there already
+ *   AMONG_READERS, ticket  the same with a lock to read, since others who may only read have locked the file, or more of it:
+ *                        then all locks must be looked through
  *
  * Each change is one compare-and-swap. Whoever finds the starter dead changes ALLOWED to 0 before it calls it dead: the
  * child that comes too late fails and runs no command. Since a ticket is in ALLOWED, a child that slept until the
@@ -19,6 +20,7 @@
  * else the starter starts meanwhile does not hold on.
  */
 #include "gate/gate.h"
+#include "gate/locks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,7 @@ enum {
     CHILDREN = 0xfffffd,
     AMONG_READERS = 0xfffffc,
 };
+enum { LOOK_AGAIN_US = 20000 };
 
 static uint64_t heir_word(uint64_t kind, uint64_t rest)
 {
@@ -64,20 +67,41 @@ static struct flock byte_of(uint64_t ticket, short type)
                           .l_len = 1};
 }
 
-/* What a lock of this family keeps others from: whoever looks asks for that. */
-static short contrary_of(uint64_t word)
+struct family {
+    uint64_t inode, byte;
+};
+
+static bool is_of_family(const struct file_lock *lock, const void *data)
 {
-    return kind_of(word) == CHILDREN ? F_RDLCK : F_WRLCK;
+    const struct family *family = data;
+    return lock->inode == family->inode && lock->start == family->byte && lock->end == family->byte;
+}
+
+static enum heir_state state_of_family(const admit_gate *gate, uint64_t word)
+{
+    struct flock byte = byte_of(word, kind_of(word) == CHILDREN ? F_RDLCK : F_WRLCK);
+    struct family family = {gate->inode, (uint64_t)byte.l_start};
+    struct file_lock found;
+    if (fcntl(gate->fd, F_OFD_GETLK, &byte) != 0)
+        return HEIR_UNKNOWN;
+    if (byte.l_type == F_UNLCK)
+        return HEIR_NONE;
+    if (kind_of(word) == CHILDREN)
+        return HEIR_LIVES;
+    switch (admit_locks_search(is_of_family, &family, &found)) {
+    case LOCKS_NONE:
+        return HEIR_NONE;
+    case LOCKS_FOUND:
+        return HEIR_LIVES;
+    default:
+        return HEIR_UNKNOWN;
+    }
 }
 
 static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint64_t word)
 {
-    if (is_family(word)) {
-        struct flock byte = byte_of(word, contrary_of(word));
-        if (fcntl(gate->fd, F_OFD_GETLK, &byte) != 0)
-            return HEIR_UNKNOWN;
-        return byte.l_type == F_UNLCK ? HEIR_NONE : HEIR_LIVES;
-    }
+    if (is_family(word))
+        return state_of_family(gate, word);
     if (!is_process(word))
         return HEIR_NONE;
     const struct person *starter = person_of(gate, who);
@@ -203,7 +227,13 @@ admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
     uint64_t word = atomic_load(&gate->cells.heir[seat->who].value);
     if (!is_family(word))
         return ADMIT_OK;
-    struct flock byte = byte_of(word, contrary_of(word));
+    struct flock byte = byte_of(word, F_RDLCK);
+    if (kind_of(word) == AMONG_READERS) { /* to wait for the lock would be to wait for all of them */
+        while (state_of_family(gate, word) != HEIR_NONE)
+            if (usleep(LOOK_AGAIN_US) != 0)
+                return admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name);
+        return ADMIT_OK;
+    }
     if (fcntl(gate->fd, F_OFD_SETLKW, &byte) != 0)
         return errno == EINTR ? admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name)
                               : admit_gate_system_error("lock", gate->path);

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #define MANAGER_PATIENCE_NS INT64_C(5000000000)
+#define STOPPED_PATIENCE_NS INT64_C(100000000) /* it may be continued at once, as at a debugger */
 enum { TRY_AGAIN_NS = 1000000, REMOVE_TRIES = 100 };
 
 /* --- the manager -------------------------------------------------------------------------------------------------- */
@@ -50,6 +51,7 @@ static struct seat *try_to_manage(admit_gate *gate, bool *failed)
     if (manager != NULL) {
         admit_life_begin(manager);
         atomic_store(&person_of(gate, who)->pid, (uint32_t)getpid());
+        atomic_store(&person_of(gate, who)->pid_namespace, admit_pid_namespace());
     }
     return manager;
 }
@@ -57,18 +59,21 @@ static struct seat *try_to_manage(admit_gate *gate, bool *failed)
 struct seat *admit_manage(admit_gate *gate, bool wait)
 {
     bool failed = false;
-    int64_t until = admit_monotonic() + MANAGER_PATIENCE_NS;
-    for (;;) {
+    const struct person *other = person_of(gate, manager_of(gate));
+    int64_t now = admit_monotonic(), patient = now + STOPPED_PATIENCE_NS, until = now + MANAGER_PATIENCE_NS;
+    bool is_stopped = false;
+    do {
         struct seat *manager = try_to_manage(gate, &failed);
         if (manager != NULL || failed || !wait)
             return manager;
-        if (admit_monotonic() > until)
-            break;
         struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
-    }
-    admit_gate_error(ADMIT_BUSY, "gate \"%s\": process %u is managing it and does not go on; continue it, or end it",
-                     gate->name, atomic_load(&person_of(gate, manager_of(gate))->pid));
+        now = admit_monotonic();
+        is_stopped = now > patient && atomic_load(&other->pid_namespace) == admit_namespace_in_sight() &&
+                     admit_process_is_stopped(atomic_load(&other->pid));
+    } while (now < until && !is_stopped);
+    admit_gate_error(ADMIT_BUSY, "gate \"%s\": process %u is managing it and %s; continue it, or end it", gate->name,
+                     atomic_load(&other->pid), is_stopped ? "is stopped" : "does not go on");
     return NULL;
 }
 
