@@ -30,6 +30,14 @@ uint64_t admit_gate_anchorage(int directory, const char *file);
 /* What RLIMIT_FSIZE forbids to make is refused here: the kernel would kill for it. path: as an error names it. */
 admit_error admit_gate_check_size(const struct gate_places *places, const char *path);
 
+/* Which files have been looked at. */
+struct files {
+    uint64_t inode[16];
+    unsigned count;
+};
+/* Opens the next file that was a gate of this name and that somebody uses still; -1: there is none, as far as can be seen. */
+int admit_open_predecessor(int directory, const char *file, struct files *files);
+
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
 

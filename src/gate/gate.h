@@ -70,9 +70,15 @@ _Static_assert(offsetof(struct gate_front, issue) == GATE_PAGE, "the cells come 
 
 enum removal {
     REMOVAL_NONE = 0,
-    REMOVAL_DONE = 1,      /* it has been removed, or its file has been deleted */
+    REMOVAL_DONE = 1,
     REMOVAL_UNDECIDED = 2, /* somebody is about to, if nobody objects (manage.c) */
+    REMOVAL_LOST = 3,      /* it was not removed, but its file has been deleted */
 };
+
+static inline bool is_final(enum removal removal)
+{
+    return removal == REMOVAL_DONE || removal == REMOVAL_LOST;
+}
 
 /* What others may know of a participant. Written by its owner, for inspect, and to find its heir. */
 struct person {
@@ -403,6 +409,8 @@ bool admit_was_removed(admit_gate *gate);
 /* Looks whether the gate's name still leads to its file. If the file is gone, everybody learns it. */
 bool admit_is_there(admit_gate *gate);
 admit_error admit_removed_error(const admit_gate *gate); /* why it is not */
+/* Of a gate that another is to take the place of: nobody uses it from now on, or ADMIT_BUSY. */
+admit_error admit_retire(admit_gate *gate);
 /* Takes away the file of a gate that has been removed, if whoever removed it was killed before. */
 void admit_finish_removal(admit_gate *gate);
 

@@ -233,6 +233,17 @@ static bool has_another_name(const admit_gate *gate)
     return (uint64_t)status.st_ino != gate->inode || (uint64_t)status.st_dev != gate->device;
 }
 
+/* What was removed is not lost. */
+static void lose(admit_gate *gate)
+{
+    uint32_t removed = atomic_load(&gate->header->removed);
+    while (!is_final(removed))
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, REMOVAL_LOST)) {
+            wake_all(gate);
+            return;
+        }
+}
+
 bool admit_is_there(admit_gate *gate)
 {
     UNCANCELLED;
@@ -240,25 +251,30 @@ bool admit_is_there(admit_gate *gate)
     if (gate->directory_fd >= 0) {
         bool has_none = fstat(gate->fd, &status) == 0 && status.st_nlink == 0;
         atomic_store(&gate->astray, has_none || has_another_name(gate));
-        if (has_none && !gate->look_only && atomic_exchange(&gate->header->removed, REMOVAL_DONE) != REMOVAL_DONE)
-            wake_all(gate);
+        if (has_none && !gate->look_only)
+            lose(gate);
     }
-    return !atomic_load(&gate->astray) && atomic_load(&gate->header->removed) != REMOVAL_DONE;
+    return !atomic_load(&gate->astray) && !is_final(atomic_load(&gate->header->removed));
 }
 
 bool admit_was_removed(admit_gate *gate)
 {
     uint32_t undecided = REMOVAL_UNDECIDED;
     atomic_compare_exchange_strong(&gate->header->removed, &undecided, REMOVAL_NONE);
-    return atomic_load(&gate->header->removed) == REMOVAL_DONE || atomic_load(&gate->astray);
+    return is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray);
 }
 
 admit_error admit_removed_error(const admit_gate *gate)
 {
-    if (atomic_load(&gate->header->removed) == REMOVAL_DONE)
+    switch ((enum removal)atomic_load(&gate->header->removed)) {
+    case REMOVAL_DONE:
         return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
-    return admit_gate_error(ADMIT_REMOVED, "the file of gate \"%s\" is not %s any more: it was renamed or replaced",
-                            gate->name, gate->path);
+    case REMOVAL_LOST:
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is gone: its file %s was deleted", gate->name, gate->path);
+    default:
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is not at %s any more: its file was moved, or replaced",
+                                gate->name, gate->path);
+    }
 }
 
 bool admit_look_around(admit_gate *gate)
@@ -273,15 +289,16 @@ bool admit_look_around(admit_gate *gate)
 
 /* --- remove ------------------------------------------------------------------------------------------------------- */
 
-/* "gate "gpu" is in use: inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands
- * are what others wrote, and the text goes to terminals. */
-static admit_error in_use(admit_gate *gate, const admit_view *view)
+enum { PEOPLE_SHOWN = 420 };
+
+/* "inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands are what others wrote, and
+ * the text goes to terminals. */
+static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
 {
     enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 40 };
-    char text[420] = "";
     size_t length = 0;
     unsigned total = view->holders + view->waiters, p = 0;
-    for (; p < total && length < sizeof text - ONE_SHOWN - 20; p++) {
+    for (; p < total && length < PEOPLE_SHOWN - ONE_SHOWN - 20; p++) {
         bool inside = p < view->holders;
         const admit_participant *one = inside ? &view->holder[p] : &view->waiter[p - view->holders];
         const char *before = p == 0 || p == view->holders ? (inside ? "inside " : "waiting ") : "";
@@ -289,11 +306,17 @@ static admit_error in_use(admit_gate *gate, const admit_view *view)
         char command[COMMAND_SHOWN];
         admit_printable(one->command, command, sizeof command);
         length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s%ld (%s)", between, before, one->pid, command);
+            (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)", between, before, one->pid, command);
     }
     if (p < total)
-        snprintf(text + length, sizeof text - length, ", and %u more", total - p);
-    return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: %s", gate->name, text);
+        snprintf(text + length, PEOPLE_SHOWN - length, ", and %u more", total - p);
+    return text;
+}
+
+static admit_error in_use(admit_gate *gate, const admit_view *view)
+{
+    char text[PEOPLE_SHOWN];
+    return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: %s", gate->name, name_people(view, text));
 }
 
 /* By the manager: nobody else takes this file's name away, so that what is looked at is what goes. */
@@ -354,6 +377,28 @@ admit_error admit_gate_remove(const char *name, int force)
     if (manager != NULL)
         admit_manage_end(manager);
     admit_gate_close(gate);
+    return error;
+}
+
+admit_error admit_retire(admit_gate *gate)
+{
+    admit_is_there(gate); /* and if it is gone, everybody learns it */
+    if (atomic_load(&gate->header->removed) == REMOVAL_DONE)
+        return ADMIT_OK;
+    admit_second_look(gate, true);
+    admit_bury_dead(gate);
+    admit_view *view = admit_gate_inspect(gate);
+    if (view == NULL)
+        return admit_last_error();
+    char people[PEOPLE_SHOWN];
+    admit_error error = ADMIT_OK;
+    if (view->holders + view->waiters > 0)
+        error =
+            admit_gate_error(ADMIT_BUSY,
+                             "gate \"%s\" is in use, but its file was deleted or moved away: %s; another can be made "
+                             "when they have gone",
+                             gate->name, name_people(view, people));
+    admit_view_free(view);
     return error;
 }
 

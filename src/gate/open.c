@@ -117,13 +117,36 @@ static admit_error open_file(admit_gate *gate, int directory, const char *file)
     return admit_gate_system_error("open", gate->path);
 }
 
+/* Whoever uses a gate of this name that was deleted, or moved away, is told, if nobody is inside: else none can be made. */
+static admit_error retire_predecessors(const admit_gate *gate, int directory, const char *file, bool of_others)
+{
+    struct files files = {.count = 0};
+    admit_error error = ADMIT_OK;
+    for (int fd; error == ADMIT_OK && (fd = admit_open_predecessor(directory, file, &files)) >= 0;) {
+        admit_gate *other = new_handle(gate->name, gate->path, false);
+        if (other == NULL) {
+            close(fd);
+            return admit_last_error();
+        }
+        other->fd = admit_keep(fd);
+        other->directory_fd = fcntl(directory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (other->directory_fd >= 0 && admit_gate_map(other, of_others) == ADMIT_OK)
+            error = admit_retire(other);
+        admit_gate_close(other);
+    }
+    return error;
+}
+
 enum { OPEN_TRIES = 100 };
 
-static admit_error open_or_make(admit_gate *gate, int directory, const char *file, const admit_gate_options *options)
+static admit_error open_or_make(admit_gate *gate, int directory, const char *file, bool of_others,
+                                const admit_gate_options *options)
 {
     admit_error error = open_file(gate, directory, file);
     for (unsigned attempt = 0; error == ADMIT_NO_GATE && options->k != 0 && attempt < OPEN_TRIES; attempt++) {
-        error = admit_gate_make(directory, file, gate->path, options);
+        error = retire_predecessors(gate, directory, file, of_others);
+        if (error == ADMIT_OK)
+            error = admit_gate_make(directory, file, gate->path, options);
         if (error == ADMIT_OK)
             error = open_file(gate, directory, file); /* which another may have removed by now */
     }
@@ -153,7 +176,7 @@ static int parent_of(const char *path, char *directory)
 static admit_error open_in(admit_gate *gate, int directory, const char *file, bool of_others,
                            const admit_gate_options *options)
 {
-    admit_error error = open_or_make(gate, directory, file, options);
+    admit_error error = open_or_make(gate, directory, file, of_others, options);
     if (error == ADMIT_OK)
         error = admit_gate_map(gate, of_others);
     if (error != ADMIT_OK)
@@ -185,7 +208,7 @@ static admit_gate *open_path(const char *name, const char *path, const admit_gat
     admit_error error =
         open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path || admit_directory_is_given(), options);
     if (error != ADMIT_OK) {
-        free_handle(gate);
+        admit_gate_close(gate);
         if (error == ADMIT_REMOVED)
             admit_gate_error(ADMIT_REMOVED, "gate \"%s\" (%s) is being removed and made again all the time", name,
                              path);

@@ -115,7 +115,7 @@ static admit_error reason_to_give_up(struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
     const admit_wait *how = sleeper->how;
-    if (atomic_load(&gate->header->removed) == REMOVAL_DONE || atomic_load(&gate->astray))
+    if (is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray))
         return ADMIT_REMOVED;
     if (how == NULL)
         return ADMIT_OK;
@@ -385,7 +385,7 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     if (sleeper->how != NULL && sleeper->how->interruptible)
         watch(&list, &gate->local->interrupts, sleeper->interrupts);
     watch_lives(&list, sleeper);
-    if (list.news || removed == REMOVAL_DONE)
+    if (list.news || is_final(removed))
         return;
     if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
         int64_t until = sleep_until(sleeper, &list);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A gate whose file was deleted (rm), or moved away, while processes use it. A new gate of that name would let others in beside
+ * those who are inside. So whoever makes a gate looks for one first: by the locks of those who take part (anchor.c), which
+ * tell the name by their place, and then for a process that has the file open, to see who is there.
+ *
+ * What is not found: a file that only processes of other users, or of other pid namespaces, have open; one on a file system
+ * that /proc/locks calls otherwise than stat does; and one that is deleted after the look.
+ */
+#include "gate/file.h"
+#include "gate/locks.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+struct sought {
+    dev_t device;
+    uint64_t from;               /* where the anchors of a gate of this name begin */
+    const struct files *already; /* found */
+};
+
+static bool is_of_this_name(const struct file_lock *lock, const void *data)
+{
+    const struct sought *sought = data;
+    if (lock->start - sought->from >= UINT64_C(1) << 31 || makedev(lock->major, lock->minor) != sought->device)
+        return false;
+    for (unsigned f = 0; f < sought->already->count; f++)
+        if (sought->already->inode[f] == lock->inode)
+            return false;
+    return true;
+}
+
+static bool is_number(const char *name)
+{
+    return name[0] >= '1' && name[0] <= '9';
+}
+
+/* Of one process; -1: it has not got it, or does not let us see. */
+static int open_if_has(int proc, const char *process, dev_t device, uint64_t inode)
+{
+    int found = -1;
+    char name[300];
+    snprintf(name, sizeof name, "%s/fd", process);
+    int fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && list == NULL)
+        close(fd);
+    for (struct dirent *entry; list != NULL && found < 0 && (entry = readdir(list)) != NULL;) {
+        struct stat status;
+        if (fstatat(dirfd(list), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode) &&
+            status.st_dev == device && (uint64_t)status.st_ino == inode)
+            found = openat(dirfd(list), entry->d_name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    }
+    if (list != NULL)
+        closedir(list);
+    return found;
+}
+
+static int open_through_process(dev_t device, uint64_t inode)
+{
+    int found = -1;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *entry; proc != NULL && found < 0 && (entry = readdir(proc)) != NULL;)
+        if (is_number(entry->d_name))
+            found = open_if_has(dirfd(proc), entry->d_name, device, inode);
+    if (proc != NULL)
+        closedir(proc);
+    return found;
+}
+
+int admit_open_predecessor(int directory, const char *file, struct files *files)
+{
+    struct stat status;
+    struct file_lock lock;
+    if (fstat(directory, &status) != 0)
+        return -1;
+    struct sought sought = {status.st_dev, admit_gate_anchorage(directory, file), files};
+    while (files->count < sizeof files->inode / sizeof files->inode[0] &&
+           admit_locks_search(is_of_this_name, &sought, &lock) == LOCKS_FOUND) {
+        files->inode[files->count++] = lock.inode;
+        int fd = open_through_process(sought.device, lock.inode);
+        if (fd >= 0)
+            return fd;
+    }
+    return -1;
+}
