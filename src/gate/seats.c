@@ -312,6 +312,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         }
         if (admit_gives_up(sleeper))
             return NULL;
+        admit_bury_dead(gate); /* perhaps nobody else is there to see to it */
         admit_doze(sleeper);
     }
 }
