@@ -243,15 +243,8 @@ static admit_error corrupt(const char *path, const char *what)
     return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: %s", path, what);
 }
 
-/* From a copy that nobody else can change. */
-static admit_error check_header(const struct gate_header *header, size_t size, struct gate_places *places,
-                                const char *path)
+admit_error admit_gate_check_numbers(const struct gate_header *header, struct gate_places *places, const char *path)
 {
-    if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
-        return admit_gate_error(ADMIT_NOT_A_GATE, "%s is not a gate", path);
-    if (header->layout != GATE_LAYOUT)
-        return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT, "%s has layout %u; this library (admit %s) knows layout %d",
-                                path, header->layout, admit_version(), GATE_LAYOUT);
     if (header->machine != machine())
         return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
                                 "%s was made by a program for another kind of machine (%u-bit)", path,
@@ -262,7 +255,23 @@ static admit_error check_header(const struct gate_header *header, size_t size, s
         header->capacity > ADMIT_GATE_CAPACITY_MAX)
         return corrupt(path, "its numbers are out of range");
     admit_gate_places(places, header->most_k, header->capacity);
-    if (header->records != places->records || header->size != places->size)
+    if (header->records != places->records)
+        return corrupt(path, "its sizes do not agree");
+    return ADMIT_OK;
+}
+
+/* From a copy that nobody else can change. */
+static admit_error check_header(const struct gate_header *header, size_t size, struct gate_places *places,
+                                const char *path)
+{
+    if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
+        return admit_gate_error(ADMIT_NOT_A_GATE, "%s is not a gate", path);
+    if (header->layout != GATE_LAYOUT)
+        return ADMIT_OTHER_GATE_LAYOUT;
+    admit_error error = admit_gate_check_numbers(header, places, path);
+    if (error != ADMIT_OK)
+        return error;
+    if (header->size != places->size)
         return corrupt(path, "its sizes do not agree");
     if (size != places->size)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has %zu bytes, and should have %zu", path, size, places->size);
@@ -307,16 +316,16 @@ admit_error admit_gate_map(admit_gate *gate, bool of_others)
         return error;
     if (pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
+    gate->device = (uint64_t)status.st_dev;
+    gate->inode = (uint64_t)status.st_ino;
     error = check_header(&header, (size_t)status.st_size, &places, gate->path);
     if (error != ADMIT_OK)
-        return error;
+        return error == ADMIT_OTHER_GATE_LAYOUT && header.layout != GATE_LAYOUT ? admit_gate_renew(gate) : error;
     int protection = gate->look_only ? PROT_READ : PROT_READ | PROT_WRITE;
     char *memory = mmap(NULL, places.size, protection, MAP_SHARED, gate->fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", gate->path);
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
-    gate->device = (uint64_t)status.st_dev;
-    gate->inode = (uint64_t)status.st_ino;
     gate->anchorage = admit_gate_anchorage(gate->directory_fd, strrchr(gate->path, '/') + 1);
     error = admit_gate_empty_after_boot(gate);
     return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);

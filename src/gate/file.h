@@ -41,6 +41,11 @@ int admit_open_predecessor(int directory, const char *file, struct files *files)
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);
 
+/* What is fixed in a header, but for the layout and the size. */
+admit_error admit_gate_check_numbers(const struct gate_header *header, struct gate_places *places, const char *path);
+/* Makes a gate of an earlier version anew, if nobody uses it: then ADMIT_REMOVED. */
+admit_error admit_gate_renew(const admit_gate *gate);
+
 /* Checks and maps the open file gate->fd. of_others: its owner may be another user who has shared it. */
 admit_error admit_gate_map(admit_gate *gate, bool of_others);
 

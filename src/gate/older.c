@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A gate that an earlier version has made (layout 3). If nobody is inside or waits, it is made anew, with the same k, capacity
+ * and mode; otherwise it is refused, and those concerned are named.
+ *
+ * What is known of that layout here: the header and the cells are where they are now; a participant has 128 bytes, and there
+ * is no manager; whoever manages has a lock on byte 0 of the file. Whoever enters looks at `removed` after its draw, and if
+ * that is UNDECIDED, it waits for this lock: so that either it is seen here, or it finds that the gate has been removed.
+ */
+#include "gate/file.h"
+#include "native/printable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OLDER_LAYOUT = 3, LOCK_TRIES = 1000, TRY_AGAIN_US = 1000, PEOPLE_NAMED = 4 };
+
+struct older_person {
+    int64_t waiting_since, inside_since;
+    uint64_t ticket;
+    uint32_t pid, pid_namespace;
+    char command[ADMIT_COMMAND_SIZE];
+};
+
+struct older_people {
+    struct older_person person[LIVES_PER_PAGE];
+    char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct older_person) + sizeof(struct life_words))];
+    struct life_words life[LIVES_PER_PAGE];
+};
+_Static_assert(sizeof(struct older_people) == GATE_PAGE, "as it was");
+
+static size_t older_size(const struct gate_places *places)
+{
+    return places->people + (places->records + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
+}
+
+static uint32_t older_life(const admit_gate *older, unsigned who)
+{
+    return atomic_load(life_of(older, who)); /* at the end of the page, then as now */
+}
+
+/* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
+static bool takes_part(const admit_gate *older, unsigned who)
+{
+    uint32_t life = older_life(older, who);
+    if (life == LIFE_RESERVED || admit_protocol_standing(older, who).stage == STAGE_OUT)
+        return false;
+    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : atomic_load(&older->cells.heir[who].value) != 0;
+}
+
+/* "4711 (train), 4712 (sort)"; "" if there is nobody. */
+static void name_people(const admit_gate *older, char *text, size_t size)
+{
+    size_t length = 0;
+    unsigned named = 0;
+    text[0] = '\0';
+    for (unsigned who = 0; who < present_in(older) && named < PEOPLE_NAMED; who++) {
+        if (!takes_part(older, who))
+            continue;
+        const struct older_person *person =
+            &((const struct older_people *)older->people)[who / LIVES_PER_PAGE].person[who % LIVES_PER_PAGE];
+        char command[41];
+        admit_printable(person->command, command, sizeof command);
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%u (%s)", named++ > 0 ? ", " : "", person->pid, command);
+    }
+}
+
+/* -1: somebody keeps it. */
+static int lock_as_before(const admit_gate *gate)
+{
+    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC);
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
+        if (tries == LOCK_TRIES) {
+            close(fd);
+            return -1;
+        }
+        usleep(TRY_AGAIN_US);
+    }
+    return fd;
+}
+
+/* The new one first under a name that no gate has: so that there is one with this k all the time. */
+static admit_error replace(const admit_gate *gate, const struct gate_header *header, const struct stat *status)
+{
+    const char *file = strrchr(gate->path, '/') + 1;
+    char other[NAME_MAX + 1];
+    admit_gate_options options = {.k = atomic_load(&header->k),
+                                  .most_k = header->most_k,
+                                  .capacity = header->capacity,
+                                  .mode = (unsigned)status->st_mode & 0666};
+    snprintf(other, sizeof other, "%.64s~%llx", file, (unsigned long long)admit_now());
+    admit_error error = admit_gate_make(gate->directory_fd, other, gate->path, &options);
+    if (error != ADMIT_OK)
+        return error;
+    if (fchownat(gate->directory_fd, other, status->st_uid, status->st_gid, AT_SYMLINK_NOFOLLOW) == 0 &&
+        renameat(gate->directory_fd, other, gate->directory_fd, file) == 0)
+        return ADMIT_OK;
+    error = admit_gate_system_error("make anew", gate->path);
+    unlinkat(gate->directory_fd, other, 0);
+    return error;
+}
+
+/* With the lock. */
+static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const struct gate_header *header,
+                                const struct stat *status)
+{
+    char people[300];
+    uint32_t k = atomic_load(&header->k);
+    if (k < 1 || k > header->most_k)
+        return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+    if (atomic_load(&older->header->removed) != REMOVAL_DONE) {
+        atomic_store(&older->header->removed, REMOVAL_UNDECIDED);
+        name_people(older, people, sizeof people);
+        atomic_store(&older->header->removed, people[0] == '\0' ? REMOVAL_DONE : REMOVAL_NONE);
+        if (people[0] != '\0')
+            return admit_gate_error(
+                ADMIT_OTHER_GATE_LAYOUT,
+                "%s was made by an earlier version of admit, by which %s still use it; it is made anew "
+                "when they have gone",
+                gate->path, people);
+    }
+    admit_error error = replace(gate, header, status);
+    if (error != ADMIT_OK)
+        atomic_store(&older->header->removed, REMOVAL_NONE);
+    syscall(SYS_futex, &older->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return error;
+}
+
+static admit_error renew_mapped(const admit_gate *gate, char *memory, const struct gate_header *header,
+                                const struct gate_places *places, const struct stat *status)
+{
+    admit_gate older = {.fd = gate->fd};
+    admit_gate_set_up(&older, memory, places, header->most_k, header->capacity);
+    int lock = lock_as_before(gate);
+    if (lock < 0)
+        return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
+                                gate->path, "one who manages it, or who may only read it");
+    admit_error error = renew_locked(gate, &older, header, status);
+    close(lock);
+    return error;
+}
+
+admit_error admit_gate_renew(const admit_gate *gate)
+{
+    struct stat status;
+    struct gate_header header;
+    struct gate_places places;
+    if (fstat(gate->fd, &status) != 0 || pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        return admit_gate_system_error("read", gate->path);
+    if (header.layout != OLDER_LAYOUT || gate->look_only)
+        return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
+                                "%s was made by another version of admit (layout %u; this is admit %s, layout %d)%s",
+                                gate->path, header.layout, admit_version(), GATE_LAYOUT,
+                                header.layout == OLDER_LAYOUT ? "; whoever uses it next makes it anew, with the same k"
+                                                              : "");
+    admit_error error = admit_gate_check_numbers(&header, &places, gate->path);
+    if (error != ADMIT_OK)
+        return error;
+    if (header.size != older_size(&places) || (uint64_t)status.st_size != header.size)
+        return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its sizes do not agree", gate->path);
+    if (status.st_uid != geteuid() && geteuid() != 0)
+        return admit_gate_error(
+            ADMIT_OTHER_GATE_LAYOUT,
+            "%s was made by an earlier version of admit; its owner, user %lu, makes it anew by using it", gate->path,
+            (unsigned long)status.st_uid);
+    char *memory = mmap(NULL, header.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->fd, 0);
+    if (memory == MAP_FAILED)
+        return admit_gate_system_error("map", gate->path);
+    error = renew_mapped(gate, memory, &header, &places, &status);
+    munmap(memory, header.size);
+    return error == ADMIT_OK ? ADMIT_REMOVED : error;
+}
