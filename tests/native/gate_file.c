@@ -271,14 +271,55 @@ static void write_file(const char *path, const void *bytes, size_t size)
     close(fd);
 }
 
-static void make_image(void)
+static void read_image(void)
 {
-    admit_gate_close(admit_gate_open_with("image", &(admit_gate_options){.k = 2, .most_k = 3, .capacity = 8}));
     int fd = open(path_of("image"), O_RDONLY);
     image_size = (size_t)read(fd, image, sizeof image);
     close(fd);
     assert_true(image_size > 8192 && image_size < sizeof image);
+}
+
+static const admit_gate_options of_image = {.k = 2, .most_k = 3, .capacity = 8};
+
+static void make_image(void)
+{
+    admit_gate_close(admit_gate_open_with("image", &of_image));
+    read_image();
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
+}
+
+/* Each had 128 bytes, of which the first 32 and the command are what they are now. */
+static void place_people_as_before(void)
+{
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    for (size_t page = places.people; page < image_size; page += GATE_PAGE)
+        for (unsigned p = 0; p < LIVES_PER_PAGE; p++) {
+            struct person one = ((struct people *)(image + page))->person[p];
+            char *before = image + page + p * 128;
+            memcpy(before, &one, 32);
+            memcpy(before + 32, one.command, ADMIT_COMMAND_SIZE);
+        }
+}
+
+/* As layout 3 was. With this capacity the file is as long as now. */
+static void make_older_image(bool with_one_inside)
+{
+    admit_hold hold;
+    struct gate_header *header = (struct gate_header *)image;
+    admit_gate *gate = admit_gate_open_with("image", &of_image);
+    if (with_one_inside)
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    read_image();
+    if (with_one_inside)
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
+    place_people_as_before();
+    header->layout = 3;
+    header->checksum = 0xcbf29ce484222325;
+    for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
+        header->checksum = (header->checksum ^ (unsigned char)image[at]) * 0x100000001b3;
 }
 
 static void strange_files_are_refused(void **state)
@@ -330,6 +371,47 @@ static void strange_files_are_refused(void **state)
         assert_refused("bad", &two, ADMIT_NOT_YOURS, "user 12345");
         unlink(path);
     }
+}
+
+static void a_gate_of_an_earlier_version_is_made_anew(void **state)
+{
+    (void)state;
+    const char *path = path_of("older");
+    struct stat before, after;
+    make_older_image(false);
+    write_file(path, image, image_size);
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_int_equal(stat(path, &before), 0);
+    assert_refused("older", &(admit_gate_options){.look_only = 1}, ADMIT_OTHER_GATE_LAYOUT, "makes it anew");
+    admit_gate *gate = admit_gate_open("older", 0);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_int_equal(admit_gate_k(gate), 2);
+    assert_int_equal(admit_gate_most_k(gate), 3);
+    assert_int_equal(admit_gate_capacity(gate), 8);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_mode, before.st_mode);
+    assert_int_not_equal(after.st_ino, before.st_ino);
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+}
+
+static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
+{
+    (void)state;
+    char who[24];
+    snprintf(who, sizeof who, "%ld (gate_file)", (long)getpid());
+    make_older_image(true);
+    write_file(path_of("older"), image, image_size);
+    assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, who);
+    assert_int_equal(admit_gate_remove("older", 1), ADMIT_OTHER_GATE_LAYOUT);
+    int fd = open(path_of("older"), O_RDONLY);
+    static char now[sizeof image];
+    assert_int_equal(read(fd, now, sizeof now), image_size);
+    close(fd);
+    assert_memory_equal(now, image, image_size); /* nothing has happened to it */
+    unlink(path_of("older"));
 }
 
 static void a_gate_of_an_earlier_boot_starts_empty(void **state)
@@ -422,6 +504,8 @@ int main(void)
         cmocka_unit_test(a_gate_in_use_is_not_removed),
         cmocka_unit_test(a_gate_can_be_looked_at_only),
         cmocka_unit_test(strange_files_are_refused),
+        cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
+        cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
         cmocka_unit_test(scribbled_files_neither_crash_nor_hang),
     };
