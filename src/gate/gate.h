@@ -9,8 +9,8 @@
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
  *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each: what is known of each (struct person), and at the very end of the page
- *               its three life words
+ *   people      pages, three participants each, and after the last of them the manager (manage.c): what is known of each
+ *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
  * That list is libc's, and its links lie 24 bytes behind the word: in a mutex in shared memory they would be at the
