@@ -457,12 +457,15 @@ static inline void skip_without_filters(void)
 
 typedef void stepped_fn(void *data);
 
-/* A child that has stopped before it calls this; it ends with 0 after it. */
-static inline pid_t start_stepped(stepped_fn *call, void *data)
+/* A child that has done the first, if there is one, and has stopped before it calls the second; it ends with 0 after
+ * it. */
+static inline pid_t start_stepped_after(stepped_fn *first, stepped_fn *call, void *data)
 {
     int status;
     pid_t child = start();
     if (child == 0) {
+        if (first != NULL)
+            first(data);
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
             _exit(CANNOT);
         raise(SIGSTOP);
@@ -477,6 +480,11 @@ static inline pid_t start_stepped(stepped_fn *call, void *data)
     assert_true(WIFSTOPPED(status));
     ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(uintptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
     return child;
+}
+
+static inline pid_t start_stepped(stepped_fn *call, void *data)
+{
+    return start_stepped_after(NULL, call, data);
 }
 
 /* So many steps: PTRACE_SINGLESTEP, instructions; PTRACE_SYSCALL, the beginnings and ends of system calls. False: it

@@ -94,7 +94,7 @@ static void killed_at_instructions(void **state)
     unsigned all = steps_of(start_stepped(resize, &(struct call){gate, setting->after}), PTRACE_SINGLESTEP, STEPS_MAX);
     admit_gate_close(gate);
     unsigned points =
-        setting->waiting > 0 ? unless_quick(20, 6) : unless_quick(60, 10); /* they may take a look's time */
+        setting->waiting > 0 ? unless_quick(15, 5) : unless_quick(30, 8); /* they may take a look's time */
     for (unsigned p = 0; p < points; p++)
         kill_after(setting, PTRACE_SINGLESTEP, (unsigned)((uint64_t)all * p / points) + p % 7);
     print_message("# %s: killed at %u of some %u instructions\n", setting->title, points, all);
