@@ -132,7 +132,7 @@ static bool is_gone(unsigned n, const struct hand_over *over, word issue, const 
     if (set == 0)
         return true;
     if (number != number_of(issue))
-        return at_most(number, number_of(issue));
+        return !is_ahead(number, number_of(issue));
     return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 
