@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate: at most k inside, in the order in which they came, whoever is killed.
- * docs/gate.md has the design; (G1) to (G9) are its invariants. The two counters are those of the numbered tickets of
+ * docs/gate.md has the design; (G1) to (G10) are its invariants. The two counters are those of the numbered tickets of
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
  *
  * Design summary
@@ -22,7 +22,7 @@
 #ifdef ADMIT_STEPPED
 enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1 };
 #else
-enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS }; /* more places in line than records there are not */
+enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS }; /* (G9): no more places in line than participants */
 #endif
 enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS };
 
@@ -97,14 +97,14 @@ static inline bool is_outstanding(word w)
     return state_of(w) != OUT;
 }
 
-/* a > b. Numbers wrap around; but none is ever ahead of another by more than there can be places in line, while it may be
- * behind by any number. So all that is not ahead by so few is behind. */
+/* a > b. Numbers wrap around, and a may be behind b by any number; but it is never ahead by more than there can be places in
+ * line (docs/gate.md). So what is not ahead by so few is behind. */
 static inline bool is_ahead(word a, word b)
 {
     return FIELD(a - b - 1, AHEAD_BITS, TICKET_BITS - AHEAD_BITS) == 0;
 }
 
-/* Who leaves has been inside, however long ago its ticket became valid. */
+/* A ticket that is on its way out has been, however long ago. */
 static inline bool is_valid(word valid, word own)
 {
     return state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
@@ -132,19 +132,19 @@ static inline unsigned turn_in(word valid, unsigned n)
     return (uint32_t)number_of(valid) % n;
 }
 
-/* The record has the ticket in ISSUE, or a later one. (If not, that is ahead of what the record has: see renewed.) */
+/* The record has the ticket in ISSUE, or a later one; or else an older one, of which (G10) holds. */
 static inline bool has_drawn(word its, word issue)
 {
     return !is_ahead(number_of(issue), ticket_of(told(its)));
 }
 
-/* The next ticket would not seem to be ahead of the one in the record. */
+/* The next ticket would not be taken to be ahead of the one in the record. */
 static inline bool is_too_old(word own, word issue)
 {
     return !is_ahead(number_of(issue) + 1, ticket_of(own));
 }
 
-/* With the number drawn last, if its own ticket has been returned. */
+/* With the number drawn last instead of its own, if that has been returned. */
 static inline word renewed(word w, word issue)
 {
     word own = told(w);
