@@ -315,8 +315,9 @@ typedef struct admit_view {
     unsigned holders, waiters;              /* how many there are */
     const admit_participant *holder;        /* by slot */
     const admit_participant *waiter;        /* by place */
-    uint64_t entered, recovered, abandoned; /* since the gate started empty: entries; holds and places that came back
-                                               after a death; places given up by time-out or interruption */
+    uint64_t entered, recovered, abandoned; /* since the gate started empty: entries, modulo 2^47; holds and places
+                                               that came back after a death; places given up by time-out or
+                                               interruption */
 } admit_view;
 
 /* A picture of the gate; it stops nobody, so that what moves while it is taken may be in it twice or not at all. Free

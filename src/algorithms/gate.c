@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate: at most k inside, in the order in which they came, whoever is killed.
- * docs/gate.md has the design; (G1) to (G9) are its invariants. The two counters are those of the numbered tickets of
+ * docs/gate.md has the design; (G1) to (G10) are its invariants. The two counters are those of the numbered tickets of
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
  *
  * Design summary
@@ -20,9 +20,9 @@
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
 #ifdef ADMIT_STEPPED
-enum { TICKET_BITS = 12, WHO_BITS = 5 };
+enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1 };
 #else
-enum { TICKET_BITS = 47, WHO_BITS = 16 };
+enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS }; /* (G9): no more places in line than participants */
 #endif
 enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS };
 
@@ -97,15 +97,17 @@ static inline bool is_outstanding(word w)
     return state_of(w) != OUT;
 }
 
-/* a <= b, by the shorter way round. */
-static inline bool at_most(word a, word b)
+/* a > b. Numbers wrap around, and a may be behind b by any number; but it is never ahead by more than there can be places in
+ * line (docs/gate.md). So what is not ahead by so few is behind. */
+static inline bool is_ahead(word a, word b)
 {
-    return FIELD(b - a, TICKET_BITS - 1, 1) == 0;
+    return FIELD(a - b - 1, AHEAD_BITS, TICKET_BITS - AHEAD_BITS) == 0;
 }
 
+/* A ticket that is on its way out has been, however long ago. */
 static inline bool is_valid(word valid, word own)
 {
-    return at_most(ticket_of(own), number_of(valid));
+    return state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
 }
 
 /* VALID says that the ticket in i's record has been returned. */
@@ -130,10 +132,23 @@ static inline unsigned turn_in(word valid, unsigned n)
     return (uint32_t)number_of(valid) % n;
 }
 
-/* The record has the ticket in ISSUE, or a later one. */
+/* The record has the ticket in ISSUE, or a later one; or else an older one, of which (G10) holds. */
 static inline bool has_drawn(word its, word issue)
 {
-    return at_most(number_of(issue), ticket_of(told(its)));
+    return !is_ahead(number_of(issue), ticket_of(told(its)));
+}
+
+/* The next ticket would not be taken to be ahead of the one in the record. */
+static inline bool is_too_old(word own, word issue)
+{
+    return !is_ahead(number_of(issue) + 1, ticket_of(own));
+}
+
+/* With the number drawn last instead of its own, if that has been returned. */
+static inline word renewed(word w, word issue)
+{
+    word own = told(w);
+    return is_outstanding(own) ? w : w ^ own ^ entry(number_of(issue), OUT, phase_in(own));
 }
 
 /* Whatever the one before has come to. */
@@ -209,7 +224,7 @@ again:
 settle:
     /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
      * does will find it valid. */
-    if (if_need_be(at_most(number_of(L.valid), number_of(get(ISSUE))))) {
+    if (if_need_be(!is_ahead(number_of(L.valid), number_of(get(ISSUE))))) {
         L.other = 0;
         for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
         {
@@ -357,20 +372,25 @@ BEGIN
     word w;
     resume_from(drawn);
 home:
-    AT("own record")
-    L.own = told(get(RECORD[i]));
-    /* A place that was given up is in line still unless VALID says otherwise. */
-    if (seldom(is_outstanding(L.own))) {
+    AT("ISSUE")
+    L.issue = get(ISSUE);
+    AT("own record") /* (G10) */
+    act(RECORD[i], w, if (if_need_be(is_too_old(w, L.issue))) w = renewed(w, L.issue));
+    L.own = told(w);
+    if (seldom(is_outstanding(L.own))) { /* a place that was given up is in line still unless VALID says otherwise */
+        forget(L.issue);
         AT("passed?")
         if (!says_returned(get(VALID), i, L.own)) {
             forget(L.own);
             try_again(home);
         }
+        L.own = in_state(L.own, OUT);
+        AT("passed")
+        put(RECORD[i], L.own);
+        forget(L.own);
+        goto home;
     }
     L.own = entry(0, IN, phase_in(L.own));
-draw:
-    AT("ISSUE")
-    L.issue = get(ISSUE);
     /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
     if (if_need_be(who_in(L.issue) < n && who_in(L.issue) != i)) {
         AT("note draw")
@@ -378,14 +398,14 @@ draw:
     }
     if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
-        if (!at_most(number_of(L.issue) + 1, number_of(get(VALID))))
+        if (is_ahead(number_of(L.issue) + 1, number_of(get(VALID))))
             not_free();
     }
     AT("draw")
     change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
     if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
-        forget(L.issue);
-        goto draw;
+        forget(L.issue), forget(L.own);
+        goto home;
     }
     waiting_room();
     forget(L.issue);
@@ -393,7 +413,7 @@ draw:
     half_way();
 drawn:
     AT("valid?")
-    if (seldom(!patiently(is_valid(w = get(VALID), L.own), ticket_of(L.own) - number_of(w)))) {
+    if (seldom(!patiently(is_valid(w = get(VALID), L.own), FIELD(ticket_of(L.own) - number_of(w), 0, TICKET_BITS)))) {
     wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));

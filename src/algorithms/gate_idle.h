@@ -68,7 +68,7 @@ static bool finds_another(const struct outlook *at)
     unsigned who = (unsigned)__builtin_ctzll(at->over->todo);
     if (number == 0) /* a ticket that nobody has (gate_states.h) */
         return true;
-    if (!at_most(number, number_of(at->issue)))
+    if (is_ahead(number, number_of(at->issue)))
         return false;
     bool will_have_it =
         number == number_of(at->issue) && who_in(at->issue) == who && !has_drawn(at->records[who], at->issue);
@@ -119,8 +119,8 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
         const char *marker;
         bool (*test)(const struct outlook *at);
     } markers[] = {
-        {"own record", is_out},
         {"passed?", is_out},
+        {"passed", is_out},
         {"note draw", draw_was_noted},
         {"draw", draw_will_fail},
         {"valid?", is_valid_for_good},

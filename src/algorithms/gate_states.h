@@ -18,7 +18,8 @@
  *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
  *    (This is where the two do not keep step; tests/unit/gate_states.c follows runs both ways.)
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
- *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later.
+ *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
+ *    are later than the number that its owner puts in its place (G10).
  *  - One who lies in bed (registers/beds.h) without being about to sleep might as well be up.
  *
  * Which steps might as well be taken at once is said in gate_idle.h.
@@ -132,7 +133,7 @@ static bool is_gone(unsigned n, const struct hand_over *over, word issue, const 
     if (set == 0)
         return true;
     if (number != number_of(issue))
-        return at_most(number, number_of(issue));
+        return !is_ahead(number, number_of(issue));
     return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 

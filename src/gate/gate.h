@@ -367,8 +367,9 @@ struct standing {
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 /* Whether the ticket of one who waits, as its record has it, becomes valid with the next return, if it is not yet. */
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
-bool admit_ticket_before(uint64_t a, uint64_t b);
-uint64_t admit_protocol_drawn(const admit_gate *gate); /* tickets drawn since the start, reserved ones included */
+bool admit_ticket_before(uint64_t a, uint64_t b); /* of two in line */
+/* How many tickets have been drawn since the start, reserved ones included, but for so many; modulo 2^47. */
+uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for);
 /* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
 void admit_protocol_format(admit_gate *gate, unsigned k);
 /* Whether the words can have been written by this protocol; true also if they change too fast to tell. */

@@ -69,8 +69,7 @@ static void count(const admit_gate *gate, admit_view *view)
     view->abandoned = atomic_load(&header->abandoned);
     uint64_t others =
         view->abandoned + atomic_load(&header->died_waiting) + atomic_load(&header->reserved) + view->waiters;
-    uint64_t drawn = admit_protocol_drawn(gate);
-    view->entered = drawn > others ? drawn - others : 0;
+    view->entered = admit_protocol_drawn(gate, others);
 }
 
 admit_view *admit_gate_inspect(admit_gate *gate)

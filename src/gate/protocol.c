@@ -10,6 +10,7 @@
 #include "algorithms/gate.c"
 
 _Static_assert(sizeof(struct shared) == sizeof(struct gate_cells), "the text's arrays are the gate's");
+_Static_assert(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX <= 1 << AHEAD_BITS, "no ticket is ahead of VALID by more");
 
 static inline const struct shared *shared_of(const admit_gate *gate)
 {
@@ -274,7 +275,7 @@ static inline void check_alone(const struct seat *seat)
 {
 #ifdef ADMIT_DEBUG
     word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, !phase_of(seat));
-    if (!is_valid(get(seat->gate->cells.valid[0]), seat->drawn) ||
+    if (!is_valid(get(seat->gate->cells.valid[0]), in_record(seat->drawn, IN, 0)) ||
         (its != last && its != in_record(seat->drawn, IN, phase_of(seat)))) /* noted by the next to draw */
         __builtin_trap();
 #else
@@ -496,8 +497,8 @@ struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
     word issue = atomic_load(&gate->cells.issue->value);
     word its = atomic_load(&gate->cells.record[who].value);
     word valid = atomic_load(&gate->cells.valid->value);
-    if (who_in(issue) == who && !at_most(number_of(issue), ticket_of(its))) /* drawn, not recorded yet */
-        its = entry(number_of(issue), IN, !phase_in(its));
+    if (who_in(issue) == who)
+        its = with_draw(its, issue);
     struct standing standing = {.ticket = ticket_of(its)};
     if (!is_outstanding(its) || says_returned(valid, who, its))
         standing.stage = STAGE_OUT;
@@ -515,14 +516,15 @@ bool admit_protocol_is_next(const admit_gate *gate, uint64_t record)
 
 bool admit_ticket_before(uint64_t a, uint64_t b)
 {
-    return a != b && at_most(a, b);
+    return a != b && FIELD(b - a, TICKET_BITS - 1, 1) == 0; /* by the shorter way round */
 }
 
 enum { FIRST_ISSUE = 1 };
 
-uint64_t admit_protocol_drawn(const admit_gate *gate)
+uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for)
 {
-    return number_of(atomic_load(&gate->cells.issue->value)) - FIRST_ISSUE;
+    word drawn = number_of(atomic_load(&gate->cells.issue->value)) - FIRST_ISSUE;
+    return is_ahead(but_for, drawn) ? 0 : FIELD(drawn - but_for, 0, TICKET_BITS);
 }
 
 /* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
@@ -543,22 +545,24 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
     atomic_store(&gate->header->present, reserved);
 }
 
-/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out as ISSUE and VALID say. */
+/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out, and as many of these in line, as ISSUE and VALID
+ * say. */
 static int tickets_add_up(const admit_gate *gate)
 {
     word issue = atomic_load(&gate->cells.issue->value), valid = atomic_load(&gate->cells.valid->value);
-    word out = 0;
+    word out = 0, in_line = 0;
     for (unsigned who = 0; who < gate->records; who++) {
         struct standing standing = admit_protocol_standing(gate, who);
         if (standing.stage == STAGE_OUT)
             continue;
         out++;
-        if (!at_most(standing.ticket, number_of(atomic_load(&gate->cells.issue->value))))
-            return 0;
+        in_line += is_ahead(standing.ticket, number_of(valid));
     }
     if (issue != atomic_load(&gate->cells.issue->value) || valid != atomic_load(&gate->cells.valid->value))
         return -1; /* cannot tell */
-    return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out;
+    word not_valid = is_ahead(number_of(issue), number_of(valid)) ? number_of(issue) - number_of(valid) : 0;
+    return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out &&
+           FIELD(not_valid, 0, TICKET_BITS) == in_line;
 }
 
 bool admit_protocol_in_order(const admit_gate *gate)
