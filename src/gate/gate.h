@@ -398,13 +398,16 @@ int64_t admit_monotonic(void); /* in ns */
  * `wait`, error noted, after seconds. */
 struct seat *admit_manage(admit_gate *gate, bool wait);
 void admit_manage_end(struct seat *manager);
+/* Whoever stands in line cannot take a free slot away: it has no other ticket to do so, and there is none as long as it
+ * waits. */
+enum settler { OUTSIDE_THE_LINE, IN_LINE };
 /* Sees to it that there are k slots, if nobody else is at it. */
-void admit_settle_k(admit_gate *gate);
+void admit_settle_k(admit_gate *gate, enum settler settler);
 /* Leaves a gate that is being resized. Whether the seat is there still: its record may be kept back for nobody. */
 bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
 /* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a
  * resize that was not finished, and for the gate's file. Returns whether it was time to. */
-bool admit_look_around(admit_gate *gate);
+bool admit_look_around(admit_gate *gate, enum settler settler);
 /* By one that has entered: whether the gate has been removed. Somebody who is only about to will not. */
 bool admit_was_removed(admit_gate *gate);
 /* Looks whether the gate's name still leads to its file. If the file is gone, everybody learns it. */

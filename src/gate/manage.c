@@ -139,7 +139,7 @@ static void shrink(admit_gate *gate, unsigned wanted)
 }
 
 /* By the manager. Others that leave may keep back more at any time, and say so after that: hence the second look. */
-static admit_error settle(admit_gate *gate)
+static admit_error settle(admit_gate *gate, enum settler settler)
 {
     unsigned wanted = reserved_in_future(gate);
     if (wanted == gate->most_k)
@@ -147,7 +147,8 @@ static admit_error settle(admit_gate *gate)
     admit_error error = grow(gate, wanted);
     if (error != ADMIT_OK)
         return error;
-    shrink(gate, wanted);
+    if (settler == OUTSIDE_THE_LINE)
+        shrink(gate, wanted);
     if (has_k(gate))
         atomic_store(&gate->header->resizing, 0);
     if (!has_k(gate))
@@ -155,13 +156,13 @@ static admit_error settle(admit_gate *gate)
     return ADMIT_OK;
 }
 
-void admit_settle_k(admit_gate *gate)
+void admit_settle_k(admit_gate *gate, enum settler settler)
 {
     UNCANCELLED;
     struct seat *manager = admit_manage(gate, false);
     if (manager == NULL)
         return;
-    settle(gate);
+    settle(gate, settler);
     admit_manage_end(manager);
 }
 
@@ -178,9 +179,9 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
     if (keep)
         atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
     if (manager == NULL) {
-        admit_settle_k(gate);
+        admit_settle_k(gate, OUTSIDE_THE_LINE);
     } else {
-        settle(gate);
+        settle(gate, OUTSIDE_THE_LINE);
         admit_manage_end(manager);
     }
     return !keep;
@@ -204,7 +205,7 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
         admit_second_look(gate, true);
         atomic_store(&gate->header->resizing, 1);
         atomic_store(&gate->header->k, k);
-        error = settle(gate);
+        error = settle(gate, OUTSIDE_THE_LINE);
     }
     admit_manage_end(manager);
     return error;
@@ -277,13 +278,13 @@ admit_error admit_removed_error(const admit_gate *gate)
     }
 }
 
-bool admit_look_around(admit_gate *gate)
+bool admit_look_around(admit_gate *gate, enum settler settler)
 {
     bool is_time = admit_second_look(gate, false);
     if (is_time && !has_k(gate))
         atomic_store(&gate->header->resizing, 1);
     if (atomic_load(&gate->header->resizing) != 0)
-        admit_settle_k(gate);
+        admit_settle_k(gate, settler);
     return is_time;
 }
 

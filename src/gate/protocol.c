@@ -225,9 +225,9 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
                                                           bool only_if_free)
 {
     if (is_resizing(gate->header) && !gate->look_only)
-        admit_settle_k(gate);
+        admit_settle_k(gate, OUTSIDE_THE_LINE);
     admit_error error = enter_whatever(gate, hold, how, only_if_free);
-    if (error != ADMIT_NO_SLOT || !admit_look_around(gate))
+    if (error != ADMIT_NO_SLOT || !admit_look_around(gate, OUTSIDE_THE_LINE))
         return error;
     return admit_is_there(gate) ? enter_whatever(gate, hold, how, only_if_free) : admit_removed_error(gate);
 }

@@ -301,7 +301,7 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         }
         if (!in_line && !looked) { /* perhaps some of those who take part are dead, and nobody knows it yet */
             looked = true;
-            admit_look_around(gate);
+            admit_look_around(gate, OUTSIDE_THE_LINE);
             continue;
         }
         if (!in_line || !wait) {

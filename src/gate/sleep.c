@@ -134,10 +134,10 @@ static void look_around(struct sleeper *sleeper)
     int64_t now = admit_monotonic();
     if (now - sleeper->looked >= LOOK_AROUND_NS) {
         sleeper->looked = now;
-        admit_look_around(sleeper->gate);
+        admit_look_around(sleeper->gate, IN_LINE);
         admit_is_there(sleeper->gate);
     } else if (atomic_load(&sleeper->gate->header->resizing) != 0) {
-        admit_settle_k(sleeper->gate);
+        admit_settle_k(sleeper->gate, IN_LINE);
     }
 }
 
