@@ -116,7 +116,8 @@ condition() {
 }
 
 @test "a name that would disturb a terminal or JSON does not" {
-    background run -k 1 demo -- sh -c "touch \$T/up; $LINGER" $'\e[31mred\n\xff"\\'
+    export LINGER
+    background run -k 1 demo -- sh -c 'touch $T/up; eval "$LINGER"' $'\e[31mred\n\xff"\\'
     eventually test -e "$T/up"
     exits 0 status demo
     [[ $output != *$'\e'* ]]
