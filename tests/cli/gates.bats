@@ -47,8 +47,8 @@ condition() {
 @test "status: who is stopped, and who has a turn and no slot yet" {
     enter a demo -k 1
     eventually inside a
-    local holder command=$(cut -d' ' -f3 "$T/a.in")
-    holder=$pid
+    local command holder=$pid
+    command=$(cut -d' ' -f3 "$T/a.in")
     kill -STOP "$command"
     eventually is stopped condition holders
     kill -CONT "$command"

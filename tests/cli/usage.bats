@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2013,SC2154 # a list of words; variables of helper.bash
 #
 # Bad usage: exit 2, a message that helps, nothing on stdout. And output that cannot be written.
 load helper
