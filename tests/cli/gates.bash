@@ -40,13 +40,15 @@ background() {
     pid=$!
 }
 
-# For commands: wait until there is the file `end`, which `touch $T/end` or the end of the test makes.
+# For commands: wait until there is the file `end`, which `touch $T/end` or the end of the test makes; or until the
+# test's directory is gone, which may come before they have looked.
 # shellcheck disable=SC2016,SC2034
-LINGER='until test -e $T/end -o -e $T/all.end; do sleep 0.05; done'
+LINGER='until test -e $T/end -o -e $T/all.end -o ! -e $T; do sleep 0.05; done'
 
 # A command that notes in NAME.in its ticket, its slot and its process, and ends when there is NAME.end.
 # shellcheck disable=SC2016
-STAY='echo "$ADMIT_TICKET $ADMIT_SLOT $$" >$T/$0.in; until test -e $T/$0.end -o -e $T/all.end; do sleep 0.05; done'
+STAY='echo "$ADMIT_TICKET $ADMIT_SLOT $$" >$T/$0.in
+until test -e $T/$0.end -o -e $T/all.end -o ! -e $T; do sleep 0.05; done'
 
 # enter NAME GATE [OPTION...]: somebody who stays inside, as soon as they are let in, until `let_go NAME`.
 enter() {

@@ -47,8 +47,8 @@ condition() {
 @test "status: who is stopped, and who has a turn and no slot yet" {
     enter a demo -k 1
     eventually inside a
-    local holder command=$(cut -d' ' -f3 "$T/a.in")
-    holder=$pid
+    local command holder=$pid
+    command=$(cut -d' ' -f3 "$T/a.in")
     kill -STOP "$command"
     eventually is stopped condition holders
     kill -CONT "$command"
@@ -116,7 +116,8 @@ condition() {
 }
 
 @test "a name that would disturb a terminal or JSON does not" {
-    background run -k 1 demo -- sh -c "touch \$T/up; $LINGER" $'\e[31mred\n\xff"\\'
+    export LINGER
+    background run -k 1 demo -- sh -c 'touch $T/up; eval "$LINGER"' $'\e[31mred\n\xff"\\'
     eventually test -e "$T/up"
     exits 0 status demo
     [[ $output != *$'\e'* ]]

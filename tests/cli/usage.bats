@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2013,SC2154 # a list of words; variables of helper.bash
 #
 # Bad usage: exit 2, a message that helps, nothing on stdout. And output that cannot be written.
 load helper
@@ -46,10 +47,16 @@ load helper
 @test "a closed standard output: nothing of it goes into a file that is opened" {
     local trace=$BATS_TEST_TMPDIR/trace
     exits 1 check one_bit:looks_first -n 2 --property exclusion --trace "$trace"
+    exits 1 equivalent test:lock_bit test:wears_out -n 2 --trace "$trace"
     for closed in '>&-' '<&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
         bash -c '"$0" check one_bit:looks_first -n 2 --property exclusion --trace "$1" '"$closed" "$ADMIT" "$trace.2" \
             >/dev/null || true
         cmp "$trace" "$trace.2"
+        # Here more is printed than is kept back until the end.
+        bash -c '"$0" equivalent test:lock_bit test:wears_out -n 2 --trace "$1" '"$closed" "$ADMIT" "$trace.2" \
+            >/dev/null || true
+        cmp "$trace-a.json" "$trace.2-a.json"
+        cmp "$trace-b.json" "$trace.2-b.json"
         bash -c '"$0" count one_bit -n 2,3 --svg "$1" '"$closed" "$ADMIT" "$trace.svg" >/dev/null || true
         head -c 4 "$trace.svg" | grep -q '^<'
     done
