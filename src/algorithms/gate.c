@@ -138,12 +138,6 @@ static inline bool has_drawn(word its, word issue)
     return !is_ahead(number_of(issue), ticket_of(told(its)));
 }
 
-/* The next ticket would not be taken to be ahead of the one in the record. */
-static inline bool is_too_old(word own, word issue)
-{
-    return !is_ahead(number_of(issue) + 1, ticket_of(own));
-}
-
 /* With the number drawn last instead of its own, if that has been returned. */
 static inline word renewed(word w, word issue)
 {
@@ -374,8 +368,8 @@ BEGIN
 home:
     AT("ISSUE")
     L.issue = get(ISSUE);
-    AT("own record") /* (G10) */
-    act(RECORD[i], w, if (if_need_be(is_too_old(w, L.issue))) w = renewed(w, L.issue));
+    AT("own record") /* (G10): what is drawn next must be ahead of it */
+    act(RECORD[i], w, if (if_need_be(!is_ahead(number_of(L.issue) + 1, ticket_of(w)))) w = renewed(w, L.issue));
     L.own = told(w);
     if (seldom(is_outstanding(L.own))) { /* a place that was given up is in line still unless VALID says otherwise */
         forget(L.issue);

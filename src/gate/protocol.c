@@ -31,6 +31,7 @@ static inline void start_frame(struct locals *frame, position at)
 #endif
     frame->at = at;
     frame->s = 0;
+    frame->own = 0; /* whoever was too hasty to get as far as its record hands it on */
 }
 
 /* --- a seat's ticket ---------------------------------------------------------------------------------------------- */
