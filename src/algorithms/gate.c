@@ -104,10 +104,10 @@ static inline bool is_ahead(word a, word b)
     return FIELD(a - b - 1, AHEAD_BITS, TICKET_BITS - AHEAD_BITS) == 0;
 }
 
-/* A ticket that is on its way out has been, however long ago. */
+/* Some records say so themselves, however old the number is. */
 static inline bool is_valid(word valid, word own)
 {
-    return state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
+    return state_of(own) == GRANTED || state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
 }
 
 /* VALID says that the ticket in i's record has been returned. */
