@@ -104,10 +104,10 @@ static inline bool is_ahead(word a, word b)
     return FIELD(a - b - 1, AHEAD_BITS, TICKET_BITS - AHEAD_BITS) == 0;
 }
 
-/* A ticket that is on its way out has been, however long ago. */
+/* Some records say so themselves, however old the number is. */
 static inline bool is_valid(word valid, word own)
 {
-    return state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
+    return state_of(own) == GRANTED || state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
 }
 
 /* VALID says that the ticket in i's record has been returned. */
@@ -136,12 +136,6 @@ static inline unsigned turn_in(word valid, unsigned n)
 static inline bool has_drawn(word its, word issue)
 {
     return !is_ahead(number_of(issue), ticket_of(told(its)));
-}
-
-/* The next ticket would not be taken to be ahead of the one in the record. */
-static inline bool is_too_old(word own, word issue)
-{
-    return !is_ahead(number_of(issue) + 1, ticket_of(own));
 }
 
 /* With the number drawn last instead of its own, if that has been returned. */
@@ -374,8 +368,8 @@ BEGIN
 home:
     AT("ISSUE")
     L.issue = get(ISSUE);
-    AT("own record") /* (G10) */
-    act(RECORD[i], w, if (if_need_be(is_too_old(w, L.issue))) w = renewed(w, L.issue));
+    AT("own record") /* (G10): what is drawn next must be ahead of it */
+    act(RECORD[i], w, if (if_need_be(!is_ahead(number_of(L.issue) + 1, ticket_of(w)))) w = renewed(w, L.issue));
     L.own = told(w);
     if (seldom(is_outstanding(L.own))) { /* a place that was given up is in line still unless VALID says otherwise */
         forget(L.issue);

@@ -31,6 +31,7 @@ static inline void start_frame(struct locals *frame, position at)
 #endif
     frame->at = at;
     frame->s = 0;
+    frame->own = 0; /* whoever was too hasty to get as far as its record hands it on */
 }
 
 /* --- a seat's ticket ---------------------------------------------------------------------------------------------- */
@@ -398,6 +399,7 @@ void admit_protocol_reserve(struct seat *seat)
     admit_gate *gate = seat->gate;
     if (seat->slot + 1 < gate->most_k)
         atomic_store(&gate->cells.slot[seat->slot].value, 0);
+    put(*seat->record, in_record(seat->drawn, GRANTED, phase_of(seat))); /* and valid, however long it is kept back */
     seat_mark(seat, SEAT_INSIDE, false);
 }
 
@@ -538,7 +540,7 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
     atomic_store(&gate->cells.issue->value, named(FIRST_ISSUE + reserved, last, 0));
     atomic_store(&gate->cells.valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
     for (unsigned who = 0; who < gate->records; who++) {
-        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, IN, 1) : 0);
+        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
         atomic_store(&whole_life_of(gate, who)->anchor, 0);
     }
@@ -556,7 +558,7 @@ static int tickets_add_up(const admit_gate *gate)
         if (standing.stage == STAGE_OUT)
             continue;
         out++;
-        in_line += is_ahead(standing.ticket, number_of(valid));
+        in_line += standing.stage != STAGE_VALID && is_ahead(standing.ticket, number_of(valid));
     }
     if (issue != atomic_load(&gate->cells.issue->value) || valid != atomic_load(&gate->cells.valid->value))
         return -1; /* cannot tell */

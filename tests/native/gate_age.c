@@ -384,6 +384,31 @@ static void an_old_gate_is_opened_and_resized(void **state)
     }
 }
 
+/* Every gate that can be resized has such tickets when its numbers return. */
+static void what_is_kept_back_is_not_in_line(void **state)
+{
+    (void)state;
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/larger", test_directory());
+    for (uint64_t age = WHOLE - 12; age < WHOLE + 4; age++) {
+        admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.k = 2, .most_k = 3, .capacity = 6});
+        assert_non_null(gate);
+        assert_int_equal(admit_gate_resize(gate, 1), ADMIT_OK);
+        let_pass(gate, age);
+        admit_gate *again = admit_gate_open(path, 0);
+        if (again == NULL)
+            fail_msg("after %#llx tickets: %s", (unsigned long long)age, admit_last_error_text());
+        for (unsigned pass = 0; pass < 20; pass++)
+            assert_all_slots_are_there(again, 1);
+        assert_inside(again, 0, 0);
+        assert_int_equal(admit_gate_resize(again, 3), ADMIT_OK);
+        assert_all_come_back(again, 3, 0, age);
+        admit_gate_close(again);
+        admit_gate_close(gate);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
 struct visitor {
@@ -517,6 +542,7 @@ int main(void)
         cmocka_unit_test(killed_inside_since_long_ago_with_others_in_line),
         cmocka_unit_test(leaves_after_any_number_of_others),
         cmocka_unit_test(an_old_gate_is_opened_and_resized),
+        cmocka_unit_test(what_is_kept_back_is_not_in_line),
         cmocka_unit_test(the_order_is_kept),
         cmocka_unit_test(a_crowd_passes_any_number),
     };
