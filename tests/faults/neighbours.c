@@ -219,6 +219,7 @@ static bool stop_after(unsigned steps)
 static void one_who_is_stopped_while_it_resizes_holds_up_nobody(void **state)
 {
     (void)state;
+    skip_without_ptrace();
     unsigned steps = 0;
     while (stop_after(steps))
         steps += unless_quick(1, 3);

@@ -79,6 +79,7 @@ static bool kill_after(const struct setting *setting, int request, unsigned step
 static void killed_between_system_calls(void **state)
 {
     const struct setting *setting = *state;
+    skip_without_ptrace();
     unsigned steps = 0, stride = unless_quick(1, 3);
     while (kill_after(setting, PTRACE_SYSCALL, steps) && steps < STEPS_MAX)
         steps += stride;
@@ -89,6 +90,7 @@ static void killed_between_system_calls(void **state)
 static void killed_at_instructions(void **state)
 {
     const struct setting *setting = *state;
+    skip_without_ptrace();
     admit_gate *gate =
         admit_gate_create_private(&(admit_gate_options){.k = setting->before, .most_k = 4, .capacity = 16});
     unsigned all = steps_of(start_stepped(resize, &(struct call){gate, setting->after}), PTRACE_SINGLESTEP, STEPS_MAX);

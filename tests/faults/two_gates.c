@@ -257,6 +257,7 @@ static bool remove_killed_after(int request, unsigned steps)
 static void a_removal_killed_between_system_calls(void **state)
 {
     (void)state;
+    skip_without_ptrace();
     unsigned steps = 0;
     while (steps < STEPS_MAX && remove_killed_after(PTRACE_SYSCALL, steps))
         steps += unless_quick(1, 2);
@@ -267,6 +268,7 @@ static void a_removal_killed_between_system_calls(void **state)
 static void a_removal_killed_at_instructions(void **state)
 {
     (void)state;
+    skip_without_ptrace();
     char name[40];
     admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
     snprintf(name, sizeof name, "%s", admit_gate_name(gate));
