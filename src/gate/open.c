@@ -182,6 +182,8 @@ static admit_error open_in(admit_gate *gate, int directory, const char *file, bo
     if (error != ADMIT_OK)
         return error;
     if (!admit_is_there(gate)) {
+        if (gate->look_only && !atomic_load(&gate->astray)) /* only somebody who may write it can finish the removal */
+            return admit_gate_error(ADMIT_NO_GATE, "gate \"%s\" has been removed", gate->name);
         admit_finish_removal(gate);
         return ADMIT_REMOVED;
     }
