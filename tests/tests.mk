@@ -26,7 +26,7 @@ ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES))
+	$(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.

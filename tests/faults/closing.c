@@ -52,8 +52,11 @@ static void killed_anywhere_in_close(void **state)
     skip_without_ptrace();
     double longest = 0;
     bool killed = true;
-    unsigned held_up = 0, places = 0, stride = unless_quick(3, 37);
+    unsigned held_up = 0, places = 0;
     admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    unsigned all = steps_of(start_stepped_after(opens_and_enters, closes, (void *)admit_gate_name(gate)),
+                            PTRACE_SINGLESTEP, STEPS_MAX);
+    unsigned stride = all / unless_quick(300, 25) | 1;
     for (unsigned steps = 0; killed && steps < STEPS_MAX; steps += stride, places++) {
         double least = 1e9;
         for (unsigned time = 0; time < TIMES && least > HELD_UP_MS; time++) {
