@@ -18,6 +18,11 @@
  *     file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then the first
  *     word is all there is of that one, and as long as it is silent, the process lives.)
  *
+ * To be doubly sure, a process whose number is still that of a living one, where numbers can be compared, lives (life.c).
+ *
+ * Some file systems do not keep the description by the mapping: overlayfs maps the file below. So whether the lock is there
+ * after the descriptor has been closed is looked at once; if not, the process is not anchored.
+ *
  * One window: a child that another thread forks while this one is in admit_anchor inherits the descriptor, or the mapping,
  * and then holds on in its parent's place. That is on the safe side.
  *
@@ -55,17 +60,18 @@ static void path_of_descriptor(char *path, int fd)
 int admit_open_again(const admit_gate *gate, int flags)
 {
     char path[40];
-    if (gate->directory_fd >= 0) {
-        struct stat status;
-        int fd =
-            openat(gate->directory_fd, strrchr(gate->path, '/') + 1, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-        if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_ino == gate->inode &&
-            (uint64_t)status.st_dev == gate->device)
-            return fd;
-        if (fd >= 0)
-            close(fd);
+    struct descriptor again = gate->file;
+    int directory = admit_fd(&gate->directory), file = admit_fd(&gate->file);
+    if (directory >= 0) {
+        again.fd = openat(directory, strrchr(gate->path, '/') + 1, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+        if (admit_fd(&again) >= 0)
+            return again.fd;
+        if (again.fd >= 0)
+            close(again.fd);
     }
-    path_of_descriptor(path, gate->fd);
+    if (file < 0)
+        return -1;
+    path_of_descriptor(path, file);
     return open(path, flags);
 }
 
@@ -113,6 +119,11 @@ uint32_t admit_anchor(admit_gate *gate)
         uint32_t number;
         local->anchored = held_at(gate, &number);
         local->anchor = local->anchored != NULL ? number | ANCHOR_HELD : new_number(gate);
+        if (local->anchored != NULL && !admit_anchor_holds(gate, local->anchor)) { /* as on overlayfs: see above */
+            munmap(local->anchored, GATE_PAGE);
+            local->anchored = NULL;
+            local->anchor &= ~ANCHOR_HELD;
+        }
     }
     return local->anchor;
 }
@@ -129,7 +140,8 @@ void admit_anchor_weigh(admit_gate *gate)
 static bool lock_is(const admit_gate *gate, uint32_t anchor, short type)
 {
     struct flock byte = byte_of(gate, anchor, F_RDLCK);
-    return (anchor & ANCHOR_HELD) != 0 && fcntl(gate->fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == type;
+    int fd = (anchor & ANCHOR_HELD) != 0 ? admit_fd(&gate->file) : -1;
+    return fd >= 0 && fcntl(fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == type;
 }
 
 bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor)

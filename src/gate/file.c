@@ -309,24 +309,22 @@ admit_error admit_gate_map(admit_gate *gate, bool of_others)
     struct stat status;
     struct gate_header header;
     struct gate_places places = {0};
-    if (fstat(gate->fd, &status) != 0)
+    if (fstat(gate->file.fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
     admit_error error = check_status(&status, gate->path, of_others);
     if (error != ADMIT_OK)
         return error;
-    if (pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+    if (pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
-    gate->device = (uint64_t)status.st_dev;
-    gate->inode = (uint64_t)status.st_ino;
     error = check_header(&header, (size_t)status.st_size, &places, gate->path);
     if (error != ADMIT_OK)
         return error == ADMIT_OTHER_GATE_LAYOUT && header.layout != GATE_LAYOUT ? admit_gate_renew(gate) : error;
     int protection = gate->look_only ? PROT_READ : PROT_READ | PROT_WRITE;
-    char *memory = mmap(NULL, places.size, protection, MAP_SHARED, gate->fd, 0);
+    char *memory = mmap(NULL, places.size, protection, MAP_SHARED, gate->file.fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", gate->path);
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
-    gate->anchorage = admit_gate_anchorage(gate->directory_fd, strrchr(gate->path, '/') + 1);
+    gate->anchorage = admit_gate_anchorage(gate->directory.fd, strrchr(gate->path, '/') + 1);
     error = admit_gate_empty_after_boot(gate);
     return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);
 }

@@ -185,6 +185,12 @@ struct gate_local {
     void *anchored;     /* what holds it; NULL: nothing does */
 };
 
+/* And which file it is, as long as it is that (descriptors.c). */
+struct descriptor {
+    int fd;
+    uint64_t device, inode;
+};
+
 struct admit_gate {
     struct gate_header *header;
     struct gate_cells cells;
@@ -194,13 +200,12 @@ struct admit_gate {
     uint64_t serial;                    /* never the same for two handles of a process; the bits of SEAT_FLAGS are 0 */
     unsigned records, most_k, capacity; /* checked copies */
     size_t size;
-    int fd, directory_fd;               /* of a private gate the latter is -1 */
+    struct descriptor file, directory;  /* a private gate has none of the latter */
     bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
     _Atomic bool astray;                /* the file is there, but not by the name by which it was opened */
     char name[72];
     char *path;
     char command[ADMIT_COMMAND_SIZE];
-    uint64_t device, inode;
     uint64_t anchorage; /* the first of the bytes that stand for anchors */
 };
 
@@ -254,9 +259,17 @@ static inline void admit_cancelled_as(const int *before)
 
 /* --- descriptors: open.c ------------------------------------------------------------------------------------------ */
 
-/* For every descriptor that the library keeps, or writes by: the same, but never 0, 1 or 2, which a program may have
- * closed and goes on printing to. -1 stays -1; -1 with errno and nothing open if there is no other number. */
+/* --- descriptors: descriptors.c ----------------------------------------------------------------------------------- */
+
+/* What is open for longer has none of the numbers of the standard ones, which a program may have closed and print to: this or
+ * another descriptor of the same file, or -1. */
 int admit_keep(int fd);
+/* One that is kept. */
+struct descriptor admit_descriptor(int fd);
+/* Its number, if it is still the same file; else -1. Safe in a child of vfork. */
+int admit_fd(const struct descriptor *descriptor);
+void admit_close(struct descriptor *descriptor);
+admit_error admit_descriptor_error(const admit_gate *gate);
 
 /* --- names: names.c ----------------------------------------------------------------------------------------------- */
 
@@ -280,7 +293,7 @@ enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
 /* Of the pid namespace in sight: by a signal, or by a debugger. */
 bool admit_process_is_stopped(long pid);
-/* 0 if there is no /proc. */
+/* 0: it cannot be told. */
 uint32_t admit_pid_namespace(void);
 uint32_t admit_time_namespace(void);
 /* That whose processes /proc shows by number, if it is ours; else 0. */

@@ -80,9 +80,10 @@ static bool is_of_family(const struct file_lock *lock, const void *data)
 static enum heir_state state_of_family(const admit_gate *gate, uint64_t word)
 {
     struct flock byte = byte_of(word, kind_of(word) == CHILDREN ? F_RDLCK : F_WRLCK);
-    struct family family = {gate->inode, (uint64_t)byte.l_start};
+    struct family family = {gate->file.inode, (uint64_t)byte.l_start};
     struct file_lock found;
-    if (fcntl(gate->fd, F_OFD_GETLK, &byte) != 0)
+    int fd = admit_fd(&gate->file);
+    if (fd < 0 || fcntl(fd, F_OFD_GETLK, &byte) != 0)
         return HEIR_UNKNOWN;
     if (byte.l_type == F_UNLCK)
         return HEIR_NONE;
@@ -234,10 +235,13 @@ admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
                 return admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name);
         return ADMIT_OK;
     }
-    if (fcntl(gate->fd, F_OFD_SETLKW, &byte) != 0)
+    int fd = admit_fd(&gate->file);
+    if (fd < 0)
+        return admit_descriptor_error(gate);
+    if (fcntl(fd, F_OFD_SETLKW, &byte) != 0)
         return errno == EINTR ? admit_gate_error(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", gate->name)
                               : admit_gate_system_error("lock", gate->path);
     byte.l_type = F_UNLCK;
-    fcntl(gate->fd, F_OFD_SETLK, &byte);
+    fcntl(fd, F_OFD_SETLK, &byte);
     return ADMIT_OK;
 }

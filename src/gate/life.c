@@ -22,6 +22,7 @@
 #include "gate/gate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -191,13 +192,18 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     *failed = true;
     if (!find_own_list())
         return NULL;
+    int fd = admit_fd(&gate->file);
+    if (fd < 0) {
+        admit_descriptor_error(gate);
+        return NULL;
+    }
     off_t at = (off_t)((char *)&gate->people[who / LIVES_PER_PAGE] - (char *)gate->header);
     char *pages = mmap(NULL, 2 * GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) {
         admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
         return NULL;
     }
-    if (mmap(pages, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gate->fd, at) == MAP_FAILED ||
+    if (mmap(pages, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at) == MAP_FAILED ||
         madvise(pages + GATE_PAGE, GATE_PAGE, MADV_WIPEONFORK) != 0) {
         admit_gate_system_error("map", gate->path);
         munmap(pages, 2 * GATE_PAGE);
@@ -276,21 +282,31 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
     return true;
 }
 
+/* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the one
+ * or the other, both are not. */
+static bool is_gone(const admit_gate *gate, unsigned who, union whole life)
+{
+    const struct person *person = person_of(gate, who);
+    if (!admit_life_names_thread(life.word) || !admit_anchor_is_gone(gate, life.anchor))
+        return false;
+    uint32_t pid = atomic_load(&person->pid), namespace = atomic_load(&person->pid_namespace);
+    return pid == 0 || pid > INT_MAX || namespace == 0 || namespace != admit_pid_namespace() ||
+           admit_process_state(pid, 0, false) == HEIR_NONE;
+}
+
 /* As the kernel would have done. */
 void admit_life_mark_if_gone(admit_gate *gate, unsigned who)
 {
     struct life_words *life = whole_life_of(gate, who);
     union whole now = look_at(life);
-    if (admit_life_names_thread(now.word) && admit_anchor_is_gone(gate, now.anchor) &&
-        changes_from(life, now, whole((uint32_t)LIFE_MARKED, now.anchor)))
+    if (is_gone(gate, who, now) && changes_from(life, now, whole((uint32_t)LIFE_MARKED, now.anchor)))
         syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 bool admit_seems_dead(const admit_gate *gate, unsigned who)
 {
     union whole now = look_at(whole_life_of(gate, who));
-    return (now.word & FUTEX_OWNER_DIED) != 0 ||
-           (admit_life_names_thread(now.word) && admit_anchor_is_gone(gate, now.anchor));
+    return (now.word & FUTEX_OWNER_DIED) != 0 || is_gone(gate, who, now);
 }
 
 void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who)

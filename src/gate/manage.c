@@ -229,9 +229,12 @@ static const char *file_of(const admit_gate *gate)
 static bool has_another_name(const admit_gate *gate)
 {
     struct stat status;
-    if (fstatat(gate->directory_fd, file_of(gate), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    int directory = admit_fd(&gate->directory);
+    if (directory < 0)
+        return false;
+    if (fstatat(directory, file_of(gate), &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
-    return (uint64_t)status.st_ino != gate->inode || (uint64_t)status.st_dev != gate->device;
+    return (uint64_t)status.st_ino != gate->file.inode || (uint64_t)status.st_dev != gate->file.device;
 }
 
 /* What was removed is not lost. */
@@ -249,8 +252,9 @@ bool admit_is_there(admit_gate *gate)
 {
     UNCANCELLED;
     struct stat status;
-    if (gate->directory_fd >= 0) {
-        bool has_none = fstat(gate->fd, &status) == 0 && status.st_nlink == 0;
+    if (gate->directory.fd >= 0) {
+        int fd = admit_fd(&gate->file);
+        bool has_none = fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
         atomic_store(&gate->astray, has_none || has_another_name(gate));
         if (has_none && !gate->look_only)
             lose(gate);
@@ -323,7 +327,7 @@ static admit_error in_use(admit_gate *gate, const admit_view *view)
 /* By the manager: nobody else takes this file's name away, so that what is looked at is what goes. */
 static admit_error unlink_managed(admit_gate *gate)
 {
-    if (!has_another_name(gate) && unlinkat(gate->directory_fd, file_of(gate), 0) != 0)
+    if (!has_another_name(gate) && unlinkat(admit_fd(&gate->directory), file_of(gate), 0) != 0)
         return admit_gate_system_error("remove", gate->path);
     return ADMIT_OK;
 }

@@ -98,14 +98,14 @@ static admit_error replace(const admit_gate *gate, const struct gate_header *hea
                                   .capacity = header->capacity,
                                   .mode = (unsigned)status->st_mode & 0666};
     snprintf(other, sizeof other, "%.64s~%llx", file, (unsigned long long)admit_now());
-    admit_error error = admit_gate_make(gate->directory_fd, other, gate->path, &options);
+    admit_error error = admit_gate_make(gate->directory.fd, other, gate->path, &options);
     if (error != ADMIT_OK)
         return error;
-    if (fchownat(gate->directory_fd, other, status->st_uid, status->st_gid, AT_SYMLINK_NOFOLLOW) == 0 &&
-        renameat(gate->directory_fd, other, gate->directory_fd, file) == 0)
+    if (fchownat(gate->directory.fd, other, status->st_uid, status->st_gid, AT_SYMLINK_NOFOLLOW) == 0 &&
+        renameat(gate->directory.fd, other, gate->directory.fd, file) == 0)
         return ADMIT_OK;
     error = admit_gate_system_error("make anew", gate->path);
-    unlinkat(gate->directory_fd, other, 0);
+    unlinkat(gate->directory.fd, other, 0);
     return error;
 }
 
@@ -138,7 +138,7 @@ static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const
 static admit_error renew_mapped(const admit_gate *gate, char *memory, const struct gate_header *header,
                                 const struct gate_places *places, const struct stat *status)
 {
-    admit_gate older = {.fd = gate->fd};
+    admit_gate older = {.file = gate->file};
     admit_gate_set_up(&older, memory, places, header->most_k, header->capacity);
     int lock = lock_as_before(gate);
     if (lock < 0)
@@ -154,7 +154,7 @@ admit_error admit_gate_renew(const admit_gate *gate)
     struct stat status;
     struct gate_header header;
     struct gate_places places;
-    if (fstat(gate->fd, &status) != 0 || pread(gate->fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
+    if (fstat(gate->file.fd, &status) != 0 || pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
     if (header.layout != OLDER_LAYOUT || gate->look_only)
         return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
@@ -172,7 +172,7 @@ admit_error admit_gate_renew(const admit_gate *gate)
             ADMIT_OTHER_GATE_LAYOUT,
             "%s was made by an earlier version of admit; its owner, user %lu, makes it anew by using it", gate->path,
             (unsigned long)status.st_uid);
-    char *memory = mmap(NULL, header.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->fd, 0);
+    char *memory = mmap(NULL, header.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->file.fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", gate->path);
     error = renew_mapped(gate, memory, &header, &places, &status);

@@ -36,20 +36,6 @@ static admit_error fill_in(admit_gate_options *all, const admit_gate_options *gi
     return ADMIT_OK;
 }
 
-/* Between the two calls it has the low number: a thread that prints to what the program has closed, just then, prints
- * into the file. */
-int admit_keep(int fd)
-{
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    int flags = fcntl(fd, F_GETFD);
-    int moved = fcntl(fd, flags >= 0 && (flags & FD_CLOEXEC) == 0 ? F_DUPFD : F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int error = errno;
-    close(fd);
-    errno = error;
-    return moved;
-}
-
 static bool make_local(admit_gate *gate)
 {
     gate->local = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -72,10 +58,8 @@ static void free_handle(admit_gate *gate)
         munmap(gate->header, gate->size);
     if (gate->local != NULL)
         munmap(gate->local, GATE_PAGE);
-    if (gate->fd >= 0)
-        close(gate->fd);
-    if (gate->directory_fd >= 0)
-        close(gate->directory_fd);
+    admit_close(&gate->file);
+    admit_close(&gate->directory);
     free(gate->path);
     free(gate);
     errno = error;
@@ -90,7 +74,7 @@ static admit_gate *new_handle(const char *name, const char *path, bool look_only
     }
     static _Atomic uint64_t last_serial;
     gate->serial = atomic_fetch_add(&last_serial, SEAT_FLAGS + 1) + (SEAT_FLAGS + 1);
-    gate->fd = gate->directory_fd = -1;
+    gate->file.fd = gate->directory.fd = -1;
     gate->look_only = look_only;
     gate->path = strdup(path);
     strncpy(gate->name, name, sizeof gate->name - 1);
@@ -107,8 +91,8 @@ static admit_gate *new_handle(const char *name, const char *path, bool look_only
 static admit_error open_file(admit_gate *gate, int directory, const char *file)
 {
     int access = gate->look_only ? O_RDONLY : O_RDWR;
-    gate->fd = admit_keep(openat(directory, file, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (gate->fd >= 0)
+    gate->file = admit_descriptor(openat(directory, file, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (gate->file.fd >= 0)
         return ADMIT_OK;
     if (errno == ENOENT)
         return admit_gate_error(ADMIT_NO_GATE, "there is no gate \"%s\" (%s)", gate->name, gate->path);
@@ -128,9 +112,9 @@ static admit_error retire_predecessors(const admit_gate *gate, int directory, co
             close(fd);
             return admit_last_error();
         }
-        other->fd = admit_keep(fd);
-        other->directory_fd = fcntl(directory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        if (other->directory_fd >= 0 && admit_gate_map(other, of_others) == ADMIT_OK)
+        other->file = admit_descriptor(fd);
+        other->directory = admit_descriptor(fcntl(directory, F_DUPFD_CLOEXEC, 0));
+        if (other->directory.fd >= 0 && admit_gate_map(other, of_others) == ADMIT_OK)
             error = admit_retire(other);
         admit_gate_close(other);
     }
@@ -206,7 +190,7 @@ static admit_gate *open_path(const char *name, const char *path, const admit_gat
         close(directory_fd);
         return NULL;
     }
-    gate->directory_fd = directory_fd;
+    gate->directory = admit_descriptor(directory_fd);
     admit_error error =
         open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path || admit_directory_is_given(), options);
     if (error != ADMIT_OK) {
@@ -234,8 +218,8 @@ admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *giv
     if (gate == NULL)
         return NULL;
     if (!admit_name_is_path(name))
-        flock(gate->directory_fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
-    futimens(gate->fd, NULL);
+        flock(gate->directory.fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
+    futimens(gate->file.fd, NULL);
     return gate;
 }
 
@@ -263,10 +247,10 @@ admit_gate *admit_gate_create_private(const admit_gate_options *given)
         free_handle(gate);
         return NULL;
     }
-    gate->fd = admit_keep(memfd_create("admit", MFD_CLOEXEC));
+    gate->file = admit_descriptor(memfd_create("admit", MFD_CLOEXEC));
     char *memory = MAP_FAILED;
-    if (gate->fd >= 0 && ftruncate(gate->fd, (off_t)places.size) == 0)
-        memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->fd, 0);
+    if (gate->file.fd >= 0 && ftruncate(gate->file.fd, (off_t)places.size) == 0)
+        memory = mmap(NULL, places.size, PROT_READ | PROT_WRITE, MAP_SHARED, gate->file.fd, 0);
     if (memory == MAP_FAILED) {
         admit_gate_system_error("make", gate->path);
         free_handle(gate);
@@ -322,6 +306,6 @@ unsigned admit_gate_capacity(const admit_gate *gate)
 
 void admit_gate_identity(const admit_gate *gate, uint64_t *device, uint64_t *inode)
 {
-    *device = gate->device;
-    *inode = gate->inode;
+    *device = gate->file.device;
+    *inode = gate->file.inode;
 }

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -71,20 +72,32 @@ uint64_t admit_process_identity(bool same_time)
     return inode != 0 ? inode : same_time ? start_time("/proc/self/stat") : 0;
 }
 
-static uint32_t namespace(const char *path)
+/* Of this process. Where there is no /proc, the kernel tells it of a pidfd, since Linux 6.11: numbers of <linux/pidfd.h>. */
+enum { OF_PIDS = 5, OF_TIMES = 7 };
+
+static uint32_t namespace(const char *path, unsigned which)
 {
     struct stat status;
-    return stat(path, &status) == 0 ? (uint32_t)status.st_ino : 0;
+    if (stat(path, &status) == 0)
+        return (uint32_t)status.st_ino;
+    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    int fd = pidfd >= 0 ? ioctl(pidfd, _IO(0xff, which), 0) : -1;
+    uint32_t found = fd >= 0 && fstat(fd, &status) == 0 ? (uint32_t)status.st_ino : 0;
+    if (fd >= 0)
+        close(fd);
+    if (pidfd >= 0)
+        close(pidfd);
+    return found;
 }
 
 uint32_t admit_pid_namespace(void)
 {
-    return namespace("/proc/self/ns/pid");
+    return namespace("/proc/self/ns/pid", OF_PIDS);
 }
 
 uint32_t admit_time_namespace(void)
 {
-    return namespace("/proc/self/ns/time");
+    return namespace("/proc/self/ns/time", OF_TIMES);
 }
 
 static bool proc_is_ours(void)
