@@ -67,7 +67,10 @@
  *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
  *   other process crash; to shorten the file under others does (SIGBUS).
  *   Whoever may only read it can neither keep others from entering, leaving or managing it, nor keep what a dead process had;
- *   but a lock that it has on the file at the moment when a process joins deprives that process of the second word.
+ *   but a lock that it has on the file at the moment when a process joins deprives that process of the second word; so does
+ *   a file system that does not keep a mapped file's locks (overlayfs).
+ *   A program that closes all descriptors (as daemons do) should do so before it opens a gate: the handle is of no use
+ *   afterwards, and says so.
  *   The file must be on a file system of this machine: gates do not reach across machines.
  *   A gate is its file. If that is deleted (rm) or moved while it is in use, those who use it learn it, as ADMIT_REMOVED: who
  *   waits, within a second; who enters, when it next looks, which is at every entry of a process that comes now and then, and

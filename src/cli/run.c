@@ -256,19 +256,33 @@ static void set_environment(const struct request *request, const admit_gate *gat
 struct slot {
     admit_gate *gate;
     admit_hold hold;
+    admit_error error; /* of the command's process, which has this memory too until it becomes the command */
 };
 
 /* Called in the command's process, before it becomes the command. */
 static bool own_slot(void *data)
 {
     struct slot *slot = data;
-    return admit_gate_inherit(slot->gate, &slot->hold) == ADMIT_OK;
+    slot->error = admit_gate_inherit(slot->gate, &slot->hold);
+    return slot->error == ADMIT_OK;
+}
+
+/* Only one that knows why it could not: whoever was killed meanwhile has nothing to say. */
+static void say_why_not_owned(admit_error error)
+{
+    if (error == ADMIT_UNSUPPORTED)
+        fputs("admit run: the command would be in another pid namespace than admit, where its end cannot be seen: let "
+              "admit "
+              "be started there (unshare --fork), or say --children\n",
+              stderr);
+    else if (error != ADMIT_OK)
+        fprintf(stderr, "admit run: the command cannot have the slot: %s\n", admit_error_message(error));
 }
 
 int command_run(int argc, char **argv)
 {
     struct request request = {0};
-    struct slot slot;
+    struct slot slot = {.error = ADMIT_OK};
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&request, argc, argv);
     hold_signals();
@@ -282,6 +296,8 @@ int command_run(int argc, char **argv)
     pid_t pid = start_command(request.command, own_slot, &slot, &status);
     if (pid > 0)
         status = wait_for_command(pid, request.children);
+    else
+        say_why_not_owned(slot.error);
     admit_gate_leave(slot.gate, &slot.hold);
     admit_gate_close(slot.gate);
     if (status > 128)

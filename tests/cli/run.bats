@@ -356,3 +356,12 @@ hang_up() {
         return 1
     }
 }
+
+@test "a command that would be in another pid namespace is refused with a reason" {
+    unshare --pid true 2>/dev/null || skip "it takes root to make a pid namespace"
+    run --separate-stderr unshare --pid "$ADMIT" run -k 1 demo -- echo hello
+    [ "$status" -eq 125 ]
+    [ -z "$output" ]
+    [[ $stderr == *"pid namespace"* ]]
+    exits 0 run --try demo -- true
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs that have closed descriptors 0, 1 or 2: what they print does not go into a gate's file.
+ * Programs that have closed descriptors 0, 1 or 2: what they print does not go into a gate's file. And programs that close
+ * those of the library, as daemons do: it says so, and lets the files alone that have these numbers then.
  */
 #include "gate_witness.h"
 
@@ -123,12 +124,82 @@ static void a_command_holds_by_a_descriptor_of_its_own(void **state)
     assert_int_equal(admit_gate_remove("inherited", 0), ADMIT_OK);
 }
 
+enum { FROM = 3, TO = 64, SIZE = 1 << 20 };
+
+/* Closes all but the standard ones, and opens files of its own, which have the numbers of the library's then. */
+static void open_others_instead(int other[TO])
+{
+    char path[PATH_MAX + 16];
+    for (int fd = FROM; fd < TO; fd++)
+        close(fd);
+    for (int fd = FROM; fd < TO; fd++) {
+        snprintf(path, sizeof path, "%s/own~%d", test_directory(), fd);
+        other[fd] = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        if (other[fd] < 0 || ftruncate(other[fd], SIZE) != 0)
+            _exit(90);
+    }
+}
+
+static bool are_untouched(const int other[TO])
+{
+    static char text[SIZE];
+    for (int fd = FROM; fd < TO; fd++) {
+        if (pread(other[fd], text, SIZE, 0) != SIZE) /* closed, or shortened */
+            return false;
+        for (unsigned at = 0; at < SIZE; at++)
+            if (text[at] != '\0')
+                return false;
+    }
+    return true;
+}
+
+/* `inside`: it is inside when it closes them. */
+static int close_the_librarys(bool inside)
+{
+    static int other[TO];
+    admit_hold hold;
+    admit_gate *gate = admit_gate_open("daemon", 1),
+               *private = admit_gate_create_private(&(admit_gate_options){.k = 1});
+    if (gate == NULL || private == NULL || (inside && admit_gate_enter(gate, &hold) != ADMIT_OK))
+        return 1;
+    open_others_instead(other);
+    if (inside && admit_gate_leave(gate, &hold) != ADMIT_OK)
+        return 2;
+    for (unsigned pass = 0; pass < 3; pass++)
+        if (admit_gate_enter(gate, &hold) == ADMIT_OK && admit_gate_leave(gate, &hold) != ADMIT_OK)
+            return 3;
+    if (!inside && (admit_gate_try(gate, &hold) != ADMIT_SYSTEM || admit_gate_try(private, &hold) != ADMIT_SYSTEM ||
+                    strstr(admit_last_error_text(), "closed") == NULL))
+        return 4;
+    admit_gate_resize(gate, 1);
+    admit_gate_close(gate);
+    admit_gate_close(private);
+    return are_untouched(other) ? 0 : 5;
+}
+
+static void a_program_that_closes_them_keeps_its_own_files(void **state)
+{
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(close_the_librarys(inside));
+        assert_int_equal(status_of(child), 0);
+        admit_gate *gate = admit_gate_open("daemon", 1);
+        assert_non_null(gate);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+    }
+    assert_int_equal(admit_gate_remove("daemon", 0), ADMIT_OK);
+}
+
 int main(void)
 {
     test_directory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_program_prints_is_not_in_the_gate),
         cmocka_unit_test(a_command_holds_by_a_descriptor_of_its_own),
+        cmocka_unit_test(a_program_that_closes_them_keeps_its_own_files),
     };
     int failed = cmocka_run_group_tests_name("faults: descriptors", tests, NULL, NULL);
     remove_test_directory();
