@@ -26,7 +26,7 @@
  * One window: a child that another thread forks while this one is in admit_anchor inherits the descriptor, or the mapping,
  * and then holds on in its parent's place. That is on the safe side.
  *
- * The number of the byte also has a hash of the gate's directory and name: see predecessor.c.
+ * A second lock beside it tells the gate's directory and name, by a hash: see predecessor.c.
  */
 #include "gate/gate.h"
 
@@ -39,7 +39,7 @@
 
 #define ANCHOR_HELD UINT32_C(0x80000000)
 enum { LOCK_TRIES = 4 };
-#define LOOK_AGAIN_NS INT64_C(400000000) /* less than the half second after which every sleeper wakes */
+#define LOOK_AGAIN_NS UINT64_C(400000000) /* less than the half second after which every sleeper wakes */
 
 /* By hand: a child of vfork must not use stdio. */
 static void path_of_descriptor(char *path, int fd)
@@ -75,11 +75,12 @@ int admit_open_again(const admit_gate *gate, int flags)
     return open(path, flags);
 }
 
-static struct flock byte_of(const admit_gate *gate, uint32_t anchor, short type)
+/* It follows from the number alone: the file may have several names, and be asked about by another than it was locked by. */
+static struct flock byte_of(uint32_t anchor, short type)
 {
     return (struct flock){.l_type = type,
                           .l_whence = SEEK_SET,
-                          .l_start = (off_t)(gate->anchorage + (anchor & ~ANCHOR_HELD)),
+                          .l_start = (off_t)((INT64_C(1) << 60) + (int64_t)(anchor & ~ANCHOR_HELD)),
                           .l_len = 1};
 }
 
@@ -92,7 +93,7 @@ static uint32_t new_number(admit_gate *gate)
     return number;
 }
 
-/* The mapping, or NULL. */
+/* The mapping, or NULL. The second lock is for predecessor.c, and nothing depends on it. */
 static void *held_at(admit_gate *gate, uint32_t *number)
 {
     int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC);
@@ -103,8 +104,10 @@ static void *held_at(admit_gate *gate, uint32_t *number)
     if (mapping != MAP_FAILED && madvise(mapping, GATE_PAGE, MADV_DONTFORK) == 0)
         for (unsigned tries = 0; tries < LOCK_TRIES && !held; tries++) {
             *number = new_number(gate);
-            struct flock byte = byte_of(gate, *number, F_WRLCK);
+            struct flock byte = byte_of(*number, F_WRLCK), name = byte;
             held = fcntl(fd, F_OFD_SETLK, &byte) == 0;
+            name.l_start = (off_t)(gate->name_bytes + *number);
+            fcntl(fd, F_OFD_SETLK, &name);
         }
     if (!held && mapping != MAP_FAILED)
         munmap(mapping, GATE_PAGE);
@@ -112,34 +115,43 @@ static void *held_at(admit_gate *gate, uint32_t *number)
     return held ? mapping : NULL;
 }
 
-uint32_t admit_anchor(admit_gate *gate)
+static void make(admit_gate *gate, struct anchor *anchor)
+{
+    anchor->mapping = held_at(gate, &anchor->number);
+    anchor->number = anchor->mapping != NULL ? anchor->number | ANCHOR_HELD : new_number(gate);
+    if (anchor->mapping != NULL && !admit_anchor_holds(gate, anchor->number)) { /* as on overlayfs: see above */
+        munmap(anchor->mapping, GATE_PAGE);
+        anchor->mapping = NULL;
+        anchor->number &= ~ANCHOR_HELD;
+    }
+}
+
+struct anchor *admit_anchor(admit_gate *gate)
 {
     struct gate_local *local = gate->local;
-    if (local->anchor == 0) {
-        uint32_t number;
-        local->anchored = held_at(gate, &number);
-        local->anchor = local->anchored != NULL ? number | ANCHOR_HELD : new_number(gate);
-        if (local->anchored != NULL && !admit_anchor_holds(gate, local->anchor)) { /* as on overlayfs: see above */
-            munmap(local->anchored, GATE_PAGE);
-            local->anchored = NULL;
-            local->anchor &= ~ANCHOR_HELD;
-        }
+    if (local->anchor == NULL) {
+        local->anchor = calloc(1, sizeof *local->anchor);
+        if (local->anchor == NULL)
+            return NULL;
+        local->anchor->users = 1; /* the handle */
+        make(gate, local->anchor);
     }
+    local->anchor->users++;
     return local->anchor;
 }
 
-void admit_anchor_weigh(admit_gate *gate)
+void admit_anchor_release(struct anchor *anchor)
 {
-    struct gate_local *local = gate->local;
-    if (local->anchored != NULL)
-        munmap(local->anchored, GATE_PAGE);
-    local->anchored = NULL;
-    local->anchor = 0;
+    if (anchor == NULL || --anchor->users > 0)
+        return;
+    if (anchor->mapping != NULL)
+        munmap(anchor->mapping, GATE_PAGE);
+    free(anchor);
 }
 
 static bool lock_is(const admit_gate *gate, uint32_t anchor, short type)
 {
-    struct flock byte = byte_of(gate, anchor, F_RDLCK);
+    struct flock byte = byte_of(anchor, F_RDLCK);
     int fd = (anchor & ANCHOR_HELD) != 0 ? admit_fd(&gate->file) : -1;
     return fd >= 0 && fcntl(fd, F_OFD_GETLK, &byte) == 0 && byte.l_type == type;
 }
@@ -157,8 +169,11 @@ bool admit_anchor_holds(const admit_gate *gate, uint32_t anchor)
 bool admit_second_look(admit_gate *gate, bool now)
 {
     UNCANCELLED;
+    if (admit_fd(&gate->file) < 0) /* it cannot: let others */
+        return false;
     int64_t time = admit_now(), last = atomic_load(&gate->header->looked_at);
-    bool is_due = llabs(time - last) >= LOOK_AGAIN_NS; /* the clock may have been set back */
+    uint64_t since = (uint64_t)time - (uint64_t)last; /* the clock may have been set back */
+    bool is_due = since + LOOK_AGAIN_NS >= 2 * LOOK_AGAIN_NS;
     if (!(is_due && atomic_compare_exchange_strong(&gate->header->looked_at, &last, time)) && !now)
         return false;
     for (unsigned who = 0; who < present_in(gate); who++)

@@ -4,7 +4,8 @@
  * the kernel's own differ. Containers are given an id of their own by a file that is mounted upon the kernel's, and to take
  * that for another boot would let one in beside those who are inside.
  *
- * Where nothing is proved, nothing is emptied: whoever died with an earlier boot is found dead by its anchor (anchor.c).
+ * Where nothing is proved, nothing is emptied: whoever died with an earlier boot is found dead by its anchor (anchor.c). Nor is
+ * a gate emptied in which anybody lives, or has been since: whoever uses it without knowing the boot takes the id away first.
  */
 #include "gate/file.h"
 
@@ -44,19 +45,43 @@ static bool is_of_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
     return memcmp(gate->header->boot_id, boot_id, BOOT_ID_SIZE) == 0;
 }
 
-static bool is_of_earlier_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+static bool is_known(const char boot_id[BOOT_ID_SIZE])
 {
     static const char unknown[BOOT_ID_SIZE];
-    return !is_of_boot(gate, boot_id) && !is_of_boot(gate, unknown) && memcmp(boot_id, unknown, BOOT_ID_SIZE) != 0;
+    return memcmp(boot_id, unknown, BOOT_ID_SIZE) != 0;
+}
+
+static bool is_of_earlier_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+{
+    return !is_of_boot(gate, boot_id) && is_known(gate->header->boot_id) && is_known(boot_id);
 }
 
 static bool is_anchored(admit_gate *gate)
 {
     admit_seats_lock();
-    admit_anchor(gate);
-    bool is = gate->local->anchored != NULL;
+    struct anchor *anchor = admit_anchor(gate);
+    bool is = anchor != NULL && anchor->mapping != NULL;
+    admit_anchor_release(anchor);
     admit_seats_unlock();
     return is;
+}
+
+static bool anybody_lives(const admit_gate *gate)
+{
+    for (unsigned who = 0; who < gate->records; who++)
+        if (admit_anchor_holds(gate, atomic_load(&whole_life_of(gate, who)->anchor)))
+            return true;
+    return false;
+}
+
+static admit_error forget_boot(admit_gate *gate)
+{
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
+        return admit_last_error();
+    memset(gate->header->boot_id, 0, BOOT_ID_SIZE);
+    admit_manage_end(manager);
+    return ADMIT_OK;
 }
 
 /* What the power left on the disk need not make sense, nor what it says of a manager: but whoever empties a gate is anchored,
@@ -75,8 +100,12 @@ static admit_error empty(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
         return admit_last_error();
     unsigned k = atomic_load(&gate->header->k);
     bool in_range = k >= 1 && k <= gate->most_k;
-    if (in_range && is_of_earlier_boot(gate, boot_id)) /* still */
-        admit_gate_empty(gate, k);
+    if (in_range && is_of_earlier_boot(gate, boot_id)) { /* still */
+        if (anybody_lives(gate))
+            memset(gate->header->boot_id, 0, BOOT_ID_SIZE);
+        else
+            admit_gate_empty(gate, k);
+    }
     admit_manage_end(manager);
     return in_range
                ? ADMIT_OK
@@ -95,7 +124,8 @@ admit_error admit_gate_empty_after_boot(admit_gate *gate)
     }
     if (is_earlier)
         return empty(gate, boot_id);
-    if (!is_of_boot(gate, boot_id))
-        admit_second_look(gate, true);
-    return ADMIT_OK;
+    if (is_of_boot(gate, boot_id))
+        return ADMIT_OK;
+    admit_second_look(gate, true);
+    return is_known(boot_id) ? ADMIT_OK : forget_boot(gate);
 }

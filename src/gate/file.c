@@ -57,9 +57,8 @@ static uint64_t checksum_of(const struct gate_header *header)
     return hash_of(header, offsetof(struct gate_header, checksum), NO_HASH);
 }
 
-/* Where a lock of anybody that takes part is: see anchor.c. A gate that has the name of one which was deleted has the same
- * place. */
-uint64_t admit_gate_anchorage(int directory, const char *file)
+/* See predecessor.c. A gate that has the name of one which was deleted has the same. */
+uint64_t admit_gate_name_bytes(int directory, const char *file)
 {
     struct stat status;
     uint64_t hash = NO_HASH;
@@ -324,7 +323,7 @@ admit_error admit_gate_map(admit_gate *gate, bool of_others)
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", gate->path);
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
-    gate->anchorage = admit_gate_anchorage(gate->directory.fd, strrchr(gate->path, '/') + 1);
+    gate->name_bytes = admit_gate_name_bytes(gate->directory.fd, strrchr(gate->path, '/') + 1);
     error = admit_gate_empty_after_boot(gate);
     return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);
 }

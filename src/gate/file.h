@@ -24,19 +24,20 @@ void admit_gate_empty(admit_gate *gate, unsigned k);
 bool admit_boot_id(char boot_id[BOOT_ID_SIZE]);
 admit_error admit_gate_empty_after_boot(admit_gate *gate);
 
-/* The first of the bytes that stand for the anchors of those who take part in a gate of this name. */
-uint64_t admit_gate_anchorage(int directory, const char *file);
+/* The first of the bytes that those who take part in a gate of this name lock. */
+uint64_t admit_gate_name_bytes(int directory, const char *file);
 
 /* What RLIMIT_FSIZE forbids to make is refused here: the kernel would kill for it. path: as an error names it. */
 admit_error admit_gate_check_size(const struct gate_places *places, const char *path);
 
 /* Which files have been looked at. */
 struct files {
-    uint64_t inode[16];
+    uint64_t inode[64];
     unsigned count;
 };
-/* Opens the next file that was a gate of this name and that somebody uses still; -1: there is none, as far as can be seen. */
-int admit_open_predecessor(int directory, const char *file, struct files *files);
+/* Opens the next file that was a gate of this name and that somebody uses still; -1: there is none, as far as can be seen, or
+ * `failed`: that cannot be told for want of descriptors or memory, or because there are so many. */
+int admit_open_predecessor(int directory, const char *file, struct files *files, bool *failed);
 
 /* Makes the file; no error if another was faster. All options are filled in. */
 admit_error admit_gate_make(int directory, const char *file, const char *path, const admit_gate_options *options);

@@ -48,7 +48,7 @@ struct gate_header {
     char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; zeros: not known. Changed by a manager */
     _Alignas(64) _Atomic uint32_t k; /* as it should be; while it may not be, `resizing` is 1 */
     _Atomic uint32_t resizing;
-    _Atomic uint32_t removed; /* enum removal */
+    _Atomic uint32_t removed; /* enum removal, and how often it was asked to look again: see manage.c */
     _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
     _Atomic int64_t looked_at; /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
@@ -75,15 +75,28 @@ enum removal {
     REMOVAL_LOST = 3,      /* it was not removed, but its file has been deleted */
 };
 
-static inline bool is_final(enum removal removal)
+enum { REMOVAL_STATES = 4 };
+
+static inline enum removal removal_in(uint32_t removed)
 {
-    return removal == REMOVAL_DONE || removal == REMOVAL_LOST;
+    return (enum removal)(removed % REMOVAL_STATES);
+}
+
+static inline uint32_t with_removal(uint32_t removed, enum removal removal)
+{
+    return removed - removed % REMOVAL_STATES + removal;
+}
+
+static inline bool is_final(uint32_t removed)
+{
+    return removal_in(removed) == REMOVAL_DONE || removal_in(removed) == REMOVAL_LOST;
 }
 
 /* What others may know of a participant. Written by its owner, for inspect, and to find its heir. */
 struct person {
     _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
     _Atomic uint64_t ticket;                     /* which these two belong to */
+    _Atomic uint64_t listed, listed_before; /* number and anchor of threads whose lists have its life word: life.c */
     _Atomic uint32_t pid, pid_namespace, time_namespace;
     _Atomic uint32_t user; /* its effective user id + 1; 0: not recorded */
     char command[ADMIT_COMMAND_SIZE];
@@ -110,8 +123,7 @@ enum life_word {
     LIFE_MARKED = (int)0xc0000000, /* the kernel: its thread has ended */
     LIFE_JUDGED = 0x40000000,      /* the same, and it has been counted; a newcomer's number comes beside it, as beside
                                       MARKED, until it has recovered the record (admit_life_begin) */
-    LIFE_ASIDE = 0x20000000,       /* beside nobody or judged, with a thread's number: see life.c */
-    LIFE_NUMBER = 0x1fffffff,
+    LIFE_NUMBER = 0x1fffffff,      /* of a thread; no kernel has more */
 };
 
 struct spot {
@@ -144,6 +156,7 @@ struct seat {
     struct seat *next_of_gate; /* of the handle's */
     bool closed; /* the handle is gone, and the record another's: only the thread itself can free the rest */
     struct life_words *life;
+    struct anchor *anchor;
     struct sleeper sleeper;
     struct native_passage passage;
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
@@ -177,12 +190,18 @@ struct gate_cells {
     struct cell *issue, *valid, *record, *slot, *heir;
 };
 
+/* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
+struct anchor {
+    unsigned users;
+    uint32_t number;
+    void *mapping; /* which holds it; NULL: nothing does */
+};
+
 /* The part of a handle that a forked child does not inherit: it finds zeros. All but the first is under admit_seats_lock. */
 struct gate_local {
     _Atomic uint32_t interrupts;
-    struct seat *seats; /* of all threads, by this handle */
-    uint32_t anchor;    /* of this process: see anchor.c; 0: none yet */
-    void *anchored;     /* what holds it; NULL: nothing does */
+    struct seat *seats;    /* of all threads, by this handle */
+    struct anchor *anchor; /* NULL: none yet */
 };
 
 /* And which file it is, as long as it is that (descriptors.c). */
@@ -202,11 +221,12 @@ struct admit_gate {
     size_t size;
     struct descriptor file, directory;  /* a private gate has none of the latter */
     bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
+    _Atomic uint32_t removed_seen;      /* the header's, when this handle last looked for its file */
     _Atomic bool astray;                /* the file is there, but not by the name by which it was opened */
     char name[72];
     char *path;
     char command[ADMIT_COMMAND_SIZE];
-    uint64_t anchorage; /* the first of the bytes that stand for anchors */
+    uint64_t name_bytes; /* the first of the bytes by which those who take part tell its name (predecessor.c) */
 };
 
 static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
@@ -304,9 +324,9 @@ uint32_t admit_namespace_in_sight(void);
 /* A description of the gate's file that is nobody else's; -1 if there is none to be had, with errno. Safe in a child of
  * vfork. */
 int admit_open_again(const admit_gate *gate, int flags);
-/* What stands for this process beside its life words; under admit_seats_lock. */
-uint32_t admit_anchor(admit_gate *gate);
-void admit_anchor_weigh(admit_gate *gate);
+/* That of the handle, for one user more; NULL: no memory. Both under admit_seats_lock. */
+struct anchor *admit_anchor(admit_gate *gate);
+void admit_anchor_release(struct anchor *anchor);
 /* Whether the process that this stands for has ended beyond doubt. */
 bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor);
 /* Whether it lives beyond doubt. */
@@ -317,8 +337,6 @@ bool admit_second_look(admit_gate *gate, bool now);
 
 /* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
 
-/* Whether it is NOBODY, or JUDGED, set aside or not. */
-bool admit_life_is(uint32_t life, uint32_t what);
 /* Whether it is a thread's, alive or dead to the others. */
 bool admit_life_names_thread(uint32_t life);
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
@@ -389,8 +407,10 @@ void admit_protocol_format(admit_gate *gate, unsigned k);
 bool admit_protocol_in_order(const admit_gate *gate);
 void admit_protocol_leave(struct seat *seat);
 uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
-/* Instead of leaving: the slot is free, the ticket stays out, for nobody. The seat is gone. */
+/* Instead of leaving: the slot is free, the ticket stays out, for nobody. */
 void admit_protocol_reserve(struct seat *seat);
+/* The same for one that is dead. Whoever it may not have woken any more wakes. */
+bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
 /* A free slot, whatever is being done to the gate otherwise. */
 admit_error admit_protocol_try(admit_gate *gate, admit_hold *hold);
 
@@ -416,6 +436,9 @@ void admit_manage_end(struct seat *manager);
 enum settler { OUTSIDE_THE_LINE, IN_LINE };
 /* Sees to it that there are k slots, if nobody else is at it. */
 void admit_settle_k(admit_gate *gate, enum settler settler);
+/* Of one that was killed inside a gate which is being made smaller: whether its ticket is kept back for nobody instead of
+ * being returned, as it would have been if it had left. */
+bool admit_keeps_back(admit_gate *gate, unsigned who, uint64_t ticket);
 /* Leaves a gate that is being resized. Whether the seat is there still: its record may be kept back for nobody. */
 bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
 /* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a
@@ -429,6 +452,6 @@ admit_error admit_removed_error(const admit_gate *gate); /* why it is not */
 /* Of a gate that another is to take the place of: nobody uses it from now on, or ADMIT_BUSY. */
 admit_error admit_retire(admit_gate *gate);
 /* Takes away the file of a gate that has been removed, if whoever removed it was killed before. */
-void admit_finish_removal(admit_gate *gate);
+admit_error admit_finish_removal(admit_gate *gate);
 
 #endif

@@ -74,7 +74,8 @@ struct family {
 static bool is_of_family(const struct file_lock *lock, const void *data)
 {
     const struct family *family = data;
-    return lock->inode == family->inode && lock->start == family->byte && lock->end == family->byte;
+    return lock->inode == family->inode && lock->start == family->byte &&
+           lock->end == family->byte; /* the byte is rare */
 }
 
 static enum heir_state state_of_family(const admit_gate *gate, uint64_t word)
@@ -199,6 +200,9 @@ static admit_error inherit_with_children(const admit_gate *gate, _Atomic uint64_
 /* In a child, perhaps of vfork: the file and the hold are all that can be used. */
 admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
 {
+    UNCANCELLED;
+    if (gate->look_only)
+        return ADMIT_NO_PERMISSION;
     if (hold->slot >= gate->most_k)
         return ADMIT_NOT_HOLDING;
     uint64_t who = atomic_load(&gate->spot[hold->slot].who) - 1;
@@ -211,7 +215,7 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     /* Its number is looked for where the starter is, and if it is an old one's, its identity is compared there. */
     const struct person *starter = person_of(gate, (unsigned)who);
     uint32_t own = admit_pid_namespace(), starters = atomic_load(&starter->pid_namespace);
-    if (own != 0 && starters != 0 && own != starters)
+    if (starters != 0 && own != starters)
         return ADMIT_UNSUPPORTED;
     bool same_time = admit_time_namespace() == atomic_load(&starter->time_namespace);
     allowed = heir_word(ALLOWED, hold->ticket);

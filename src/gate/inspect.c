@@ -55,10 +55,16 @@ static int by_slot(const void *a, const void *b)
     return (one->slot > other->slot) - (one->slot < other->slot);
 }
 
-static int by_ticket(const void *a, const void *b)
+/* By insertion: what is in the file may be in no order at all, of which a sort of libc might make anything. */
+static void sort_by_ticket(admit_participant *one, unsigned count)
 {
-    const admit_participant *one = a, *other = b;
-    return one->ticket == other->ticket ? 0 : admit_ticket_before(one->ticket, other->ticket) ? -1 : 1;
+    for (unsigned next = 1; next < count; next++) {
+        admit_participant moved = one[next];
+        unsigned at = next;
+        for (; at > 0 && admit_ticket_before(moved.ticket, one[at - 1].ticket); at--)
+            one[at] = one[at - 1];
+        one[at] = moved;
+    }
 }
 
 /* Tickets drawn that are neither in line, nor were given up, nor kept back, nor belonged to one who died in line. */
@@ -97,7 +103,7 @@ admit_view *admit_gate_inspect(admit_gate *gate)
             draw_person(gate, who, standing, in_sight, &waiter[view->waiters++]);
     }
     qsort(holder, view->holders, sizeof *holder, by_slot);
-    qsort(waiter, view->waiters, sizeof *waiter, by_ticket);
+    sort_by_ticket(waiter, view->waiters);
     for (unsigned w = 0; w < view->waiters; w++)
         waiter[w].place = w + 1;
     count(gate, view);

@@ -11,10 +11,11 @@
  * until it no longer does; the kernel passes over a word that names another.
  *
  * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
- * word while it is on our list, our death would be taken for its own. So a word that is, or may be, on a list without
- * naming its thread is set aside: it has that thread's number beside a bit which no number has, and whoever has the
- * same number does not take it, unless the process that set it aside has ended (anchor.c). All others may: if the thread was
- * killed just then, nobody else frees it.
+ * word while it is on our list, our death would be taken for its own. So beside each word stands on whose lists it is
+ * (`listed`): nobody takes a word that is on the list of a living process without being its own, and nobody takes one that
+ * may be on the list of a thread with its own number. The record of an idle thread whose handle another thread has closed
+ * is free at once; the word is then on that thread's list (`listed_before`) until the thread takes it off, and may be on
+ * one more.
  *
  * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the word in
  * the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is another.
@@ -55,8 +56,13 @@ static bool find_own_list(void)
         admit_gate_error(ADMIT_UNSUPPORTED, "this libc has no robust list of the expected form");
         return false;
     }
+    long number = syscall(SYS_gettid);
+    if (number <= 0 || number > LIFE_NUMBER) {
+        admit_gate_error(ADMIT_UNSUPPORTED, "the system does not tell a thread its number");
+        return false;
+    }
     own_list = head;
-    own_number = (uint32_t)syscall(SYS_gettid);
+    own_number = (uint32_t)number;
     return true;
 }
 
@@ -124,49 +130,61 @@ static bool changes_from(struct life_words *life, union whole from, union whole 
     return atomic_compare_exchange_strong(both_of(life), &from.both, to.both);
 }
 
-static uint32_t aside(uint32_t life)
-{
-    return life | LIFE_ASIDE | own_number;
-}
-
-bool admit_life_is(uint32_t life, uint32_t what)
-{
-    return life == what || (life != LIFE_RESERVED && (life & ~(uint32_t)LIFE_NUMBER) == (what | LIFE_ASIDE));
-}
-
 bool admit_life_names_thread(uint32_t life)
 {
-    return (life & LIFE_NUMBER) != 0 && (life & LIFE_ASIDE) == 0;
+    return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
 }
 
-/* If this thread may take it. What is kept for nobody need not be: only a manager takes it. */
-static bool set_aside(const admit_gate *gate, struct life_words *life, uint32_t from, uint32_t anchor)
+/* --- on whose lists it is ----------------------------------------------------------------------------------------- */
+
+static bool lists(_Atomic uint64_t *listed, union whole from, union whole to)
 {
-    union whole now = look_at(life);
-    if (from == LIFE_RESERVED)
-        return now.word == from;
-    if (!admit_life_is(now.word, from) || (now.word == aside(from) && !admit_anchor_is_gone(gate, now.anchor)))
+    return atomic_compare_exchange_strong(listed, &from.both, to.both);
+}
+
+static bool is_off(const admit_gate *gate, union whole listed)
+{
+    return listed.both == 0 || admit_anchor_is_gone(gate, listed.anchor);
+}
+
+/* Whether this thread may put the word on its list; then that is said. `dead`: whose list it was on before, since the owner
+ * has died; or 0. */
+static bool is_put_on_list(admit_gate *gate, struct person *person, union whole own, uint32_t dead)
+{
+    union whole now = {.both = atomic_load(&person->listed)}, before = {.both = atomic_load(&person->listed_before)};
+    if (!is_off(gate, before) && before.word == own.word)
         return false;
-    return changes_from(life, now, whole(aside(from), anchor));
+    if (is_off(gate, now) || (dead != 0 && now.anchor == dead))
+        return lists(&person->listed, now, own);
+    /* One that is not anchored may have been killed just before it took it off. It must not be forgotten. */
+    return !admit_anchor_holds(gate, now.anchor) && now.word != own.word && is_off(gate, before) &&
+           lists(&person->listed_before, before, now) && lists(&person->listed, now, own);
 }
 
-static bool take(struct life_words *life, uint32_t from, uint32_t anchor)
+static void is_off_list(struct person *person, union whole own)
 {
-    union whole now = from == LIFE_RESERVED ? look_at(life) : whole(aside(from), anchor);
-    return (from != LIFE_RESERVED || now.word == from) &&
-           changes_from(life, now, whole(own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED), anchor));
+    lists(&person->listed, own, whole(0, 0));
+    lists(&person->listed_before, own, whole(0, 0));
 }
 
-/* The anchor of this process; the seat is among the handle's from now on. */
-static uint32_t register_seat(admit_gate *gate, struct seat *seat)
+/* --- owners ------------------------------------------------------------------------------------------------------- */
+
+static struct person *person_at(struct seat *seat)
+{
+    struct people *page = (struct people *)(void *)((char *)seat - SEAT_AT - GATE_PAGE);
+    return &page->person[seat->who % LIVES_PER_PAGE];
+}
+
+/* The seat is among the handle's from now on; NULL: no memory. */
+static struct anchor *register_seat(admit_gate *gate, struct seat *seat)
 {
     struct gate_local *local = gate->local;
     admit_seats_lock();
-    uint32_t anchor = admit_anchor(gate);
+    seat->anchor = admit_anchor(gate);
     seat->next_of_gate = local->seats;
     local->seats = seat;
     admit_seats_unlock();
-    return anchor;
+    return seat->anchor;
 }
 
 static void unregister_seat(struct seat *seat)
@@ -178,6 +196,7 @@ static void unregister_seat(struct seat *seat)
                 *at = seat->next_of_gate;
                 break;
             }
+    admit_anchor_release(seat->anchor);
     admit_seats_unlock();
 }
 
@@ -185,6 +204,20 @@ static void free_seat(struct seat *seat)
 {
     unregister_seat(seat);
     munmap((char *)seat - SEAT_AT - GATE_PAGE, 2 * GATE_PAGE);
+}
+
+/* Both words at once, so that nobody finds this thread's number beside another's anchor. */
+static bool is_taken(admit_gate *gate, struct seat *seat, uint32_t from)
+{
+    union whole now = look_at(seat->life), own = whole(own_number, seat->anchor->number);
+    if (now.word != from || !is_put_on_list(gate, person_at(seat), own, from & FUTEX_OWNER_DIED ? now.anchor : 0))
+        return false;
+    enlist(link_of(seat));
+    if (changes_from(seat->life, now, whole(own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED), own.anchor)))
+        return true;
+    delist(link_of(seat));
+    is_off_list(person_at(seat), own);
+    return false;
 }
 
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed)
@@ -214,12 +247,11 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who};
     seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
     seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE];
-    uint32_t anchor = register_seat(gate, seat);
-    if (set_aside(gate, seat->life, from, anchor)) {
-        enlist(link_of(seat));
-        if (take(seat->life, from, anchor))
-            return seat;
-        delist(link_of(seat));
+    if (register_seat(gate, seat) == NULL) {
+        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        *failed = true;
+    } else if (is_taken(gate, seat, from)) {
+        return seat;
     }
     free_seat(seat);
     return NULL;
@@ -233,29 +265,27 @@ void admit_life_begin(struct seat *seat)
 void admit_life_release(struct seat *seat, uint32_t to)
 {
     struct life_words *life = seat->life;
-    union whole beside = whole(aside(LIFE_NOBODY), atomic_load(&life->anchor));
-    if (seat->closed) {
-        delist(link_of(seat)); /* the record was taken away: see below */
-    } else if (to == LIFE_NOBODY) {
-        atomic_store(both_of(life), beside.both);
-        delist(link_of(seat));
-    } else {
-        atomic_store(both_of(life), whole(to, 0).both);
-        if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
-            syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
-        delist(link_of(seat));
-    }
-    changes_from(life, beside, whole(LIFE_NOBODY, 0));
+    union whole own = whole(own_number, seat->anchor->number), now = look_at(life);
+    if (!seat->closed)
+        atomic_store(both_of(life), whole(to, own.anchor).both);
+    else if ((now.word & LIFE_NUMBER) == own.word && now.anchor == own.anchor) /* it could not be taken away */
+        changes_from(life, now, whole(to, own.anchor));
+    if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
+        syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    delist(link_of(seat));
+    is_off_list(person_at(seat), own);
     free_seat(seat);
 }
 
-/* It stays on that thread's list, which only the thread itself changes: so it is set aside, with that thread's number, and
- * without an anchor, since that may go before the thread does. */
 void admit_life_take_away(struct seat *seat)
 {
-    union whole now = look_at(seat->life);
-    if (admit_life_names_thread(now.word))
-        changes_from(seat->life, now, whole(LIFE_ASIDE | (now.word & LIFE_NUMBER), 0));
+    struct person *person = person_at(seat);
+    union whole now = look_at(seat->life), own = whole(now.word & LIFE_NUMBER, now.anchor);
+    union whole before = {.both = atomic_load(&person->listed_before)};
+    if (admit_life_names_thread(now.word) && is_off(seat->gate, before) && lists(&person->listed_before, before, own)) {
+        changes_from(seat->life, now, whole(LIFE_NOBODY, 0));
+        lists(&person->listed, own, whole(0, 0));
+    }
 }
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */
@@ -265,7 +295,9 @@ static void judge(admit_gate *gate, unsigned who)
 {
     struct standing standing = admit_protocol_standing(gate, who);
     uint32_t marked = (uint32_t)LIFE_MARKED;
-    if (!atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED) || standing.stage == STAGE_OUT)
+    bool kept_back = standing.stage == STAGE_VALID && admit_keeps_back(gate, who, standing.ticket);
+    if (!kept_back &&
+        (!atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED) || standing.stage == STAGE_OUT))
         return;
     atomic_fetch_add(&gate->header->recovered, 1);
     if (standing.stage != STAGE_VALID)
@@ -279,7 +311,7 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
         return false;
     if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);
-    return true;
+    return atomic_load(life_of(gate, who)) != LIFE_RESERVED;
 }
 
 /* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the one

@@ -12,9 +12,10 @@ struct file_lock {
     uint64_t inode, start, end;
 };
 
-enum lock_search { LOCKS_NONE, LOCKS_FOUND, LOCKS_UNKNOWN };
+enum lock_search { LOCKS_NONE, LOCKS_FOUND, LOCKS_UNKNOWN, LOCKS_FAILED };
 
-/* The first of which is_it is true. UNKNOWN: they cannot be listed here. */
+/* The first of which is_it is true. UNKNOWN: it was not found, but may be there. FAILED: they cannot be listed now, for want of
+ * a descriptor or memory. */
 enum lock_search admit_locks_search(bool (*is_it)(const struct file_lock *lock, const void *data), const void *data,
                                     struct file_lock *found);
 

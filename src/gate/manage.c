@@ -18,7 +18,8 @@
  * Remove. Whoever goes in looks at `removed` after its draw; whoever removes writes UNDECIDED there before it looks who is
  * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the remover
  * was killed before, by the hand of the next process that opens it. A file that is deleted in another way is found out by
- * those who use it (admit_is_there).
+ * those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last time looks for the
+ * file: so others can be asked to.
  */
 #include "gate/file.h"
 #include "native/printable.h"
@@ -47,7 +48,7 @@ static struct seat *try_to_manage(admit_gate *gate, bool *failed)
     admit_life_mark_if_gone(gate, who);
     atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED);
     uint32_t life = atomic_load(life_of(gate, who)), from = life & FUTEX_OWNER_DIED ? LIFE_JUDGED : LIFE_NOBODY;
-    struct seat *manager = admit_life_is(life, from) ? admit_life_claim(gate, who, from, failed) : NULL;
+    struct seat *manager = life == from ? admit_life_claim(gate, who, from, failed) : NULL;
     if (manager != NULL) {
         admit_life_begin(manager);
         atomic_store(&person_of(gate, who)->pid, (uint32_t)getpid());
@@ -133,7 +134,8 @@ static void shrink(admit_gate *gate, unsigned wanted)
     admit_hold hold;
     while (reserved_now(gate, &one) < wanted && admit_protocol_try(gate, &hold) == ADMIT_OK) {
         struct seat *seat = admit_seat_of(gate, &hold);
-        atomic_store(&gate->spot[hold.slot].who, 0);
+        if (!hold.owner_died) /* or the next would not learn it */
+            atomic_store(&gate->spot[hold.slot].who, 0);
         leave_reserved(gate, seat);
     }
 }
@@ -154,6 +156,20 @@ static admit_error settle(admit_gate *gate, enum settler settler)
     if (!has_k(gate))
         atomic_store(&gate->header->resizing, 1);
     return ADMIT_OK;
+}
+
+bool admit_keeps_back(admit_gate *gate, unsigned who, uint64_t ticket)
+{
+    unsigned one, wanted = reserved_in_future(gate);
+    uint32_t marked = (uint32_t)LIFE_MARKED;
+    if (atomic_load(&gate->header->resizing) == 0 || wanted == gate->most_k || reserved_now(gate, &one) >= wanted)
+        return false;
+    if (!admit_protocol_keep_back(gate, who, ticket) ||
+        !atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_RESERVED))
+        return false;
+    atomic_fetch_add(&gate->header->reserved, 1);
+    atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
+    return true;
 }
 
 void admit_settle_k(admit_gate *gate, enum settler settler)
@@ -205,7 +221,8 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
         admit_second_look(gate, true);
         atomic_store(&gate->header->resizing, 1);
         atomic_store(&gate->header->k, k);
-        error = settle(gate, OUTSIDE_THE_LINE);
+        error = ADMIT_OK;
+        settle(gate, OUTSIDE_THE_LINE); /* what this process has no memory for, others finish */
     }
     admit_manage_end(manager);
     return error;
@@ -242,7 +259,7 @@ static void lose(admit_gate *gate)
 {
     uint32_t removed = atomic_load(&gate->header->removed);
     while (!is_final(removed))
-        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, REMOVAL_LOST)) {
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_LOST))) {
             wake_all(gate);
             return;
         }
@@ -252,6 +269,7 @@ bool admit_is_there(admit_gate *gate)
 {
     UNCANCELLED;
     struct stat status;
+    uint32_t removed = atomic_load(&gate->header->removed);
     if (gate->directory.fd >= 0) {
         int fd = admit_fd(&gate->file);
         bool has_none = fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
@@ -259,19 +277,29 @@ bool admit_is_there(admit_gate *gate)
         if (has_none && !gate->look_only)
             lose(gate);
     }
+    atomic_store(&gate->removed_seen, with_removal(removed, REMOVAL_NONE));
     return !atomic_load(&gate->astray) && !is_final(atomic_load(&gate->header->removed));
 }
 
 bool admit_was_removed(admit_gate *gate)
 {
-    uint32_t undecided = REMOVAL_UNDECIDED;
-    atomic_compare_exchange_strong(&gate->header->removed, &undecided, REMOVAL_NONE);
+    uint32_t removed = atomic_load(&gate->header->removed);
+    if (with_removal(removed, REMOVAL_NONE) != atomic_load(&gate->removed_seen))
+        admit_is_there(gate);
+    if (removal_in(removed) == REMOVAL_UNDECIDED)
+        atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_NONE));
     return is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray);
+}
+
+static void ask_to_look(admit_gate *gate)
+{
+    atomic_fetch_add(&gate->header->removed, REMOVAL_STATES);
+    wake_all(gate);
 }
 
 admit_error admit_removed_error(const admit_gate *gate)
 {
-    switch ((enum removal)atomic_load(&gate->header->removed)) {
+    switch (removal_in(atomic_load(&gate->header->removed))) {
     case REMOVAL_DONE:
         return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
     case REMOVAL_LOST:
@@ -332,41 +360,77 @@ static admit_error unlink_managed(admit_gate *gate)
     return ADMIT_OK;
 }
 
+/* From whatever it is to this; false if it is final already. */
+static bool changes_removal(admit_gate *gate, enum removal to)
+{
+    uint32_t removed = atomic_load(&gate->header->removed);
+    while (!is_final(removed))
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, to)))
+            return true;
+    return false;
+}
+
+static admit_error removed_by_another(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
+}
+
 /* DONE, if nobody is there and nobody objects. */
 static admit_error decide(admit_gate *gate)
 {
     for (unsigned tries = 0; tries < REMOVE_TRIES; tries++) {
-        uint32_t undecided = REMOVAL_UNDECIDED;
-        atomic_store(&gate->header->removed, undecided);
+        if (!changes_removal(gate, REMOVAL_UNDECIDED))
+            return removed_by_another(gate);
+        uint32_t undecided = with_removal(atomic_load(&gate->header->removed), REMOVAL_UNDECIDED);
         admit_view *view = admit_gate_inspect(gate);
         admit_error error = view == NULL                        ? admit_last_error()
                             : view->holders + view->waiters > 0 ? in_use(gate, view)
                                                                 : ADMIT_OK;
         admit_view_free(view);
-        if (atomic_compare_exchange_strong(&gate->header->removed, &undecided,
-                                           error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE) ||
+        enum removal decision = error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE;
+        if (atomic_compare_exchange_strong(&gate->header->removed, &undecided, with_removal(undecided, decision)) ||
             error != ADMIT_OK)
             return error;
     }
     return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: others come and go all the time", gate->name);
 }
 
+/* Before anybody is told that it is gone: whether this process may take the file away. */
+static admit_error check_permission(const admit_gate *gate)
+{
+    struct stat file, directory;
+    int fd = admit_fd(&gate->directory);
+    if (fd < 0 || fstat(fd, &directory) != 0 || fstatat(fd, file_of(gate), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+        faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return admit_gate_system_error("remove", gate->path);
+    uid_t user = geteuid();
+    if ((directory.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid && user != directory.st_uid) {
+        errno = EPERM;
+        return admit_gate_system_error("remove", gate->path);
+    }
+    return ADMIT_OK;
+}
+
 static admit_error remove_managed(admit_gate *gate, bool force)
 {
     if (!admit_is_there(gate))
-        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
+        return removed_by_another(gate);
+    admit_error error = check_permission(gate);
+    if (error != ADMIT_OK)
+        return error;
     admit_second_look(gate, true);
     admit_bury_dead(gate); /* who are in nobody's way */
-    admit_error error = ADMIT_OK;
-    if (force)
-        atomic_store(&gate->header->removed, REMOVAL_DONE);
-    else
+    if (!force)
         error = decide(gate);
+    else if (!changes_removal(gate, REMOVAL_DONE))
+        error = removed_by_another(gate);
     if (error != ADMIT_OK)
         return error;
     error = unlink_managed(gate);
-    if (error != ADMIT_OK)
-        atomic_store(&gate->header->removed, REMOVAL_NONE);
+    if (error != ADMIT_OK) { /* as on a file system that has become read-only */
+        uint32_t done = atomic_load(&gate->header->removed);
+        atomic_compare_exchange_strong(&gate->header->removed, &done, with_removal(done, REMOVAL_NONE));
+    }
     wake_all(gate);
     return error;
 }
@@ -388,8 +452,9 @@ admit_error admit_gate_remove(const char *name, int force)
 admit_error admit_retire(admit_gate *gate)
 {
     admit_is_there(gate); /* and if it is gone, everybody learns it */
-    if (atomic_load(&gate->header->removed) == REMOVAL_DONE)
+    if (removal_in(atomic_load(&gate->header->removed)) == REMOVAL_DONE)
         return ADMIT_OK;
+    ask_to_look(gate); /* if it was moved, only those who know it by this name are concerned */
     admit_second_look(gate, true);
     admit_bury_dead(gate);
     admit_view *view = admit_gate_inspect(gate);
@@ -407,12 +472,13 @@ admit_error admit_retire(admit_gate *gate)
     return error;
 }
 
-void admit_finish_removal(admit_gate *gate)
+admit_error admit_finish_removal(admit_gate *gate)
 {
     UNCANCELLED;
-    struct seat *manager = gate->look_only ? NULL : admit_manage(gate, true);
+    struct seat *manager = admit_manage(gate, true);
     if (manager == NULL)
-        return;
-    unlink_managed(gate);
+        return admit_last_error();
+    admit_error error = unlink_managed(gate);
     admit_manage_end(manager);
+    return error;
 }

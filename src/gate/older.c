@@ -88,20 +88,32 @@ static int lock_as_before(const admit_gate *gate)
     return fd;
 }
 
+/* Its group, if the new file has another: by a descriptor, lest somebody put another file there meanwhile. */
+static bool has_group(int directory, const char *file, const struct stat *status)
+{
+    struct stat now;
+    int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool has = fd >= 0 && fstat(fd, &now) == 0 && now.st_uid == geteuid() && now.st_nlink == 1 &&
+               (now.st_gid == status->st_gid || fchown(fd, (uid_t)-1, status->st_gid) == 0);
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
 /* The new one first under a name that no gate has: so that there is one with this k all the time. */
-static admit_error replace(const admit_gate *gate, const struct gate_header *header, const struct stat *status)
+static admit_error replace(const admit_gate *gate, const admit_gate *older, const struct stat *status)
 {
     const char *file = strrchr(gate->path, '/') + 1;
     char other[NAME_MAX + 1];
-    admit_gate_options options = {.k = atomic_load(&header->k),
-                                  .most_k = header->most_k,
-                                  .capacity = header->capacity,
+    admit_gate_options options = {.k = atomic_load(&older->header->k),
+                                  .most_k = older->most_k,
+                                  .capacity = older->capacity,
                                   .mode = (unsigned)status->st_mode & 0666};
     snprintf(other, sizeof other, "%.64s~%llx", file, (unsigned long long)admit_now());
     admit_error error = admit_gate_make(gate->directory.fd, other, gate->path, &options);
     if (error != ADMIT_OK)
         return error;
-    if (fchownat(gate->directory.fd, other, status->st_uid, status->st_gid, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (has_group(gate->directory.fd, other, status) &&
         renameat(gate->directory.fd, other, gate->directory.fd, file) == 0)
         return ADMIT_OK;
     error = admit_gate_system_error("make anew", gate->path);
@@ -109,13 +121,22 @@ static admit_error replace(const admit_gate *gate, const struct gate_header *hea
     return error;
 }
 
+/* Whether the name still leads to the old file: another may have been faster. */
+static bool is_named(const admit_gate *gate, const struct stat *status)
+{
+    struct stat now;
+    return fstatat(gate->directory.fd, strrchr(gate->path, '/') + 1, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+           now.st_dev == status->st_dev && now.st_ino == status->st_ino;
+}
+
 /* With the lock. */
-static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const struct gate_header *header,
-                                const struct stat *status)
+static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const struct stat *status)
 {
     char people[300];
-    uint32_t k = atomic_load(&header->k);
-    if (k < 1 || k > header->most_k)
+    uint32_t k = atomic_load(&older->header->k);
+    if (!is_named(gate, status))
+        return ADMIT_OK;
+    if (k < 1 || k > older->most_k)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
     if (atomic_load(&older->header->removed) != REMOVAL_DONE) {
         atomic_store(&older->header->removed, REMOVAL_UNDECIDED);
@@ -128,7 +149,7 @@ static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const
                 "when they have gone",
                 gate->path, people);
     }
-    admit_error error = replace(gate, header, status);
+    admit_error error = replace(gate, older, status);
     if (error != ADMIT_OK)
         atomic_store(&older->header->removed, REMOVAL_NONE);
     syscall(SYS_futex, &older->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -144,7 +165,7 @@ static admit_error renew_mapped(const admit_gate *gate, char *memory, const stru
     if (lock < 0)
         return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
                                 gate->path, "one who manages it, or who may only read it");
-    admit_error error = renew_locked(gate, &older, header, status);
+    admit_error error = renew_locked(gate, &older, status);
     close(lock);
     return error;
 }
@@ -167,7 +188,7 @@ admit_error admit_gate_renew(const admit_gate *gate)
         return error;
     if (header.size != older_size(&places) || (uint64_t)status.st_size != header.size)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its sizes do not agree", gate->path);
-    if (status.st_uid != geteuid() && geteuid() != 0)
+    if (status.st_uid != geteuid())
         return admit_gate_error(
             ADMIT_OTHER_GATE_LAYOUT,
             "%s was made by an earlier version of admit; its owner, user %lu, makes it anew by using it", gate->path,

@@ -101,12 +101,13 @@ static admit_error open_file(admit_gate *gate, int directory, const char *file)
     return admit_gate_system_error("open", gate->path);
 }
 
-/* Whoever uses a gate of this name that was deleted, or moved away, is told, if nobody is inside: else none can be made. */
+/* Whoever uses a gate of this name that was deleted, or moved away, is told; but if anybody is inside, or it cannot be told,
+ * none can be made. */
 static admit_error retire_predecessors(const admit_gate *gate, int directory, const char *file, bool of_others)
 {
     struct files files = {.count = 0};
-    admit_error error = ADMIT_OK;
-    for (int fd; error == ADMIT_OK && (fd = admit_open_predecessor(directory, file, &files)) >= 0;) {
+    bool failed;
+    for (int fd; (fd = admit_open_predecessor(directory, file, &files, &failed)) >= 0;) {
         admit_gate *other = new_handle(gate->name, gate->path, false);
         if (other == NULL) {
             close(fd);
@@ -114,11 +115,20 @@ static admit_error retire_predecessors(const admit_gate *gate, int directory, co
         }
         other->file = admit_descriptor(fd);
         other->directory = admit_descriptor(fcntl(directory, F_DUPFD_CLOEXEC, 0));
-        if (other->directory.fd >= 0 && admit_gate_map(other, of_others) == ADMIT_OK)
+        admit_error error = other->file.fd < 0 || other->directory.fd < 0
+                                ? admit_gate_system_error("look at", gate->path)
+                                : admit_gate_map(other, of_others);
+        if (error == ADMIT_OK)
             error = admit_retire(other);
+        else if (error == ADMIT_NOT_YOURS || error == ADMIT_NOT_A_GATE)
+            error = ADMIT_OK; /* somebody else's, which only looks like one */
         admit_gate_close(other);
+        if (error != ADMIT_OK)
+            return error;
     }
-    return error;
+    return failed ? admit_gate_error(ADMIT_SYSTEM, "cannot look for processes that use a deleted gate of the name %s",
+                                     gate->path)
+                  : ADMIT_OK;
 }
 
 enum { OPEN_TRIES = 100 };
@@ -168,7 +178,8 @@ static admit_error open_in(admit_gate *gate, int directory, const char *file, bo
     if (!admit_is_there(gate)) {
         if (gate->look_only && !atomic_load(&gate->astray)) /* only somebody who may write it can finish the removal */
             return admit_gate_error(ADMIT_NO_GATE, "gate \"%s\" has been removed", gate->name);
-        admit_finish_removal(gate);
+        if (!atomic_load(&gate->astray) && admit_finish_removal(gate) != ADMIT_OK)
+            return admit_last_error();
         return ADMIT_REMOVED;
     }
     return check_k(gate, options->k);
@@ -257,7 +268,7 @@ admit_gate *admit_gate_create_private(const admit_gate_options *given)
         return NULL;
     }
     admit_gate_set_up(gate, memory, &places, options.most_k, options.capacity);
-    gate->anchorage = admit_gate_anchorage(-1, "");
+    gate->name_bytes = admit_gate_name_bytes(-1, "");
     admit_gate_format(gate, options.k);
     return gate;
 }

@@ -11,15 +11,18 @@
 #include "gate/locks.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+enum { SEARCH_TRIES = 3 };
+
 struct sought {
     dev_t device;
-    uint64_t from;               /* where the anchors of a gate of this name begin */
+    uint64_t from;               /* the first of the bytes that a gate of this name has locked */
     const struct files *already; /* found */
 };
 
@@ -39,52 +42,76 @@ static bool is_number(const char *name)
     return name[0] >= '1' && name[0] <= '9';
 }
 
-/* Of one process; -1: it has not got it, or does not let us see. */
-static int open_if_has(int proc, const char *process, dev_t device, uint64_t inode)
+/* -1: none. With errno other than 0: it cannot be told, for want of something that there may be another time. */
+static bool is_for_want(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Of one process; -1 also if it does not let us see. */
+static int open_if_has(int proc, const char *process, dev_t device, uint64_t inode, bool *failed)
 {
     int found = -1;
     char name[300];
     snprintf(name, sizeof name, "%s/fd", process);
     int fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    *failed |= list == NULL && is_for_want(errno);
     if (fd >= 0 && list == NULL)
         close(fd);
     for (struct dirent *entry; list != NULL && found < 0 && (entry = readdir(list)) != NULL;) {
         struct stat status;
         if (fstatat(dirfd(list), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode) &&
-            status.st_dev == device && (uint64_t)status.st_ino == inode)
+            status.st_dev == device && (uint64_t)status.st_ino == inode) {
             found = openat(dirfd(list), entry->d_name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+            *failed |= found < 0 && is_for_want(errno);
+        }
     }
     if (list != NULL)
         closedir(list);
     return found;
 }
 
-static int open_through_process(dev_t device, uint64_t inode)
+static int open_through_process(dev_t device, uint64_t inode, bool *failed)
 {
     int found = -1;
     DIR *proc = opendir("/proc");
+    *failed |= proc == NULL && is_for_want(errno);
     for (struct dirent *entry; proc != NULL && found < 0 && (entry = readdir(proc)) != NULL;)
         if (is_number(entry->d_name))
-            found = open_if_has(dirfd(proc), entry->d_name, device, inode);
+            found = open_if_has(dirfd(proc), entry->d_name, device, inode, failed);
     if (proc != NULL)
         closedir(proc);
     return found;
 }
 
-int admit_open_predecessor(int directory, const char *file, struct files *files)
+/* A list in several pieces may leave out what is in it. */
+static enum lock_search search(const struct sought *sought, struct file_lock *lock)
+{
+    enum lock_search result = LOCKS_NONE;
+    for (unsigned tries = 0; tries < SEARCH_TRIES && result != LOCKS_FOUND && result != LOCKS_FAILED; tries++)
+        result = admit_locks_search(is_of_this_name, sought, lock);
+    return result;
+}
+
+int admit_open_predecessor(int directory, const char *file, struct files *files, bool *failed)
 {
     struct stat status;
     struct file_lock lock;
+    *failed = false;
     if (fstat(directory, &status) != 0)
         return -1;
-    struct sought sought = {status.st_dev, admit_gate_anchorage(directory, file), files};
-    while (files->count < sizeof files->inode / sizeof files->inode[0] &&
-           admit_locks_search(is_of_this_name, &sought, &lock) == LOCKS_FOUND) {
+    struct sought sought = {status.st_dev, admit_gate_name_bytes(directory, file), files};
+    enum lock_search result;
+    while ((result = search(&sought, &lock)) == LOCKS_FOUND && !*failed) {
+        *failed = files->count == sizeof files->inode / sizeof files->inode[0];
+        if (*failed)
+            return -1;
         files->inode[files->count++] = lock.inode;
-        int fd = open_through_process(sought.device, lock.inode);
+        int fd = open_through_process(sought.device, lock.inode, failed);
         if (fd >= 0)
             return fd;
     }
+    *failed |= result == LOCKS_FAILED;
     return -1;
 }

@@ -145,6 +145,17 @@ static enum heir_state same_process(unsigned pid, int pidfd, uint64_t identity, 
     return found == identity ? HEIR_LIVES : HEIR_NONE;
 }
 
+/* Whether only a thread of another process has this number: then no process has. */
+static bool is_thread(unsigned pid)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%u/status", pid);
+    if (!proc_is_ours() || !read_text(path, text, sizeof text))
+        return false;
+    const char *at = strstr(text, "\nTgid:");
+    return at != NULL && strtoul(at + 6, NULL, 10) != pid;
+}
+
 /* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
  * one: if it is not ready after the identity was read, that was the identity of the one it stands for. */
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time)
@@ -152,7 +163,7 @@ enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_t
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (pidfd < 0 && errno == ESRCH)
         return HEIR_NONE;
-    if (pidfd < 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+    if (pidfd < 0 && ((kill((pid_t)pid, 0) != 0 && errno == ESRCH) || is_thread(pid)))
         return HEIR_NONE;
     enum heir_state state = same_process(pid, pidfd, identity, same_time);
     if (pidfd >= 0) {

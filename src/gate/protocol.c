@@ -160,7 +160,10 @@ static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *s
 
 static inline bool may_be_removed(const struct gate_header *header, const struct seat *seat)
 {
-    return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) != 0 || looks_again(seat), 0);
+    return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) !=
+                                    atomic_load_explicit(&seat->gate->removed_seen, memory_order_relaxed) ||
+                                looks_again(seat),
+                            0);
 }
 
 /* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
@@ -401,6 +404,33 @@ void admit_protocol_reserve(struct seat *seat)
         atomic_store(&gate->cells.slot[seat->slot].value, 0);
     put(*seat->record, in_record(seat->drawn, GRANTED, phase_of(seat))); /* and valid, however long it is kept back */
     seat_mark(seat, SEAT_INSIDE, false);
+}
+
+/* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one that is
+ * leaving: that is returned by whoever has the turn. */
+static word kept_back(word its, word issue, unsigned who, word ticket)
+{
+    word now = who_in(issue) == who ? with_draw(its, issue) : its;
+    bool is_it = ticket_of(now) == ticket && is_outstanding(now) && state_of(now) < LEAVING;
+    return is_it ? in_state(now, GRANTED) : its;
+}
+
+/* The dead one may have returned another's ticket, and been killed before it had woken the owner of the next: since nobody
+ * recovers it any more, everybody that sleeps looks. */
+bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
+{
+    word issue = get(gate->cells.issue[0]), its;
+    act(gate->cells.record[who], its, its = kept_back(its, issue, who, ticket));
+    if (state_of(its) != GRANTED || ticket_of(its) != ticket)
+        return false;
+    for (unsigned s = 0; s + 1 < gate->most_k; s++) {
+        word taken = named(ticket, who, 0);
+        atomic_compare_exchange_strong(&gate->cells.slot[s].value, &taken, 0);
+    }
+    for (unsigned other = 0; other < present_in(gate); other++)
+        if (state_of(get(gate->cells.record[other])) == WAITING)
+            wake(gate->cells.record[other]);
+    return true;
 }
 
 static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)

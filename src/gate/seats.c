@@ -70,6 +70,22 @@ static void give_back(struct seat *seat)
     admit_life_release(seat, LIFE_NOBODY);
 }
 
+/* Neither in line nor inside: a thread may also end, by a function of its own, while it waits. */
+static bool is_idle(const struct seat *seat)
+{
+    enum stage stage = admit_protocol_standing(seat->gate, seat->who).stage;
+    return !seat_is(seat, SEAT_INSIDE) && (stage == STAGE_OUT || stage == STAGE_ABANDONED);
+}
+
+/* Whatever its thread was doing with it. */
+static void dispose_of(struct seat *seat)
+{
+    if (seat_is(seat, SEAT_INSIDE))
+        give_back(seat);
+    else
+        admit_life_release(seat, is_idle(seat) ? LIFE_NOBODY : (uint32_t)LIFE_MARKED);
+}
+
 static void thread_ends(void *unused)
 {
     (void)unused;
@@ -79,11 +95,10 @@ static void thread_ends(void *unused)
     admit_seats_lock(); /* another thread may be closing the handle */
     while (seat != NULL && seat->state != 0) {
         struct seat *next = seat->next;
-        bool inside = seat_is(seat, SEAT_INSIDE);
-        if (!inside)
+        if (!seat->closed)
+            dispose_of(seat);
+        else if (!seat_is(seat, SEAT_INSIDE)) /* otherwise the kernel will say so */
             admit_life_release(seat, LIFE_NOBODY);
-        else if (!seat->closed) /* otherwise the kernel will say so */
-            give_back(seat);
         seat = next;
     }
     admit_seats_unlock();
@@ -210,7 +225,7 @@ unsigned admit_bury_dead(admit_gate *gate)
     bool failed = false;
     check_for_fork();
     for (unsigned who = 0; who < present_in(gate) && !failed; who++) {
-        if (!admit_is_dead_now(gate, who) || !admit_life_is(atomic_load(life_of(gate, who)), LIFE_JUDGED))
+        if (!admit_is_dead_now(gate, who) || atomic_load(life_of(gate, who)) != LIFE_JUDGED)
             continue;
         struct seat *seat = claim(gate, who, LIFE_JUDGED, &failed);
         if (seat == NULL)
@@ -230,7 +245,7 @@ static struct seat *join(admit_gate *gate, bool *failed, bool *in_line)
             if (dead && !admit_is_dead_now(gate, who))
                 continue;
             uint32_t from = dead ? LIFE_JUDGED : LIFE_NOBODY;
-            if (!admit_life_is(atomic_load(life_of(gate, who)), from))
+            if (atomic_load(life_of(gate, who)) != from)
                 continue;
             if (!dead && admit_protocol_in_line(gate, who)) {
                 *in_line = true;
@@ -332,33 +347,33 @@ admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
 
 /* --- the end of a handle ------------------------------------------------------------------------------------------ */
 
-/* What this thread is inside by comes back; what another is inside by stays that one's until it ends, and for so long this
- * process stays anchored. The records of all others are free from now on. */
+static struct seat *own_seat_of(const admit_gate *gate)
+{
+    struct seat *seat = own_seats;
+    while (seat != NULL && !seat_belongs_to(seat, gate))
+        seat = seat->next;
+    return seat;
+}
+
+/* What this thread is inside by comes back; what another is inside by stays that one's until it ends. The records of all
+ * others are free from now on. */
 void admit_seats_close(admit_gate *gate)
 {
     clear_away();
-    struct seat *next;
-    for (struct seat *seat = own_seats; seat != NULL; seat = next) {
-        next = seat->next;
-        if (!seat_belongs_to(seat, gate))
-            continue;
+    for (struct seat *seat; (seat = own_seat_of(gate)) != NULL;) { /* to give one back may take others */
         forget_seat(seat);
-        if (seat_is(seat, SEAT_INSIDE))
-            give_back(seat);
-        else
-            admit_life_release(seat, LIFE_NOBODY);
+        dispose_of(seat);
     }
-    bool any_inside = false;
+    struct seat *next;
     admit_seats_lock();
     for (struct seat *seat = gate->local->seats; seat != NULL; seat = next) {
         next = seat->next_of_gate;
-        any_inside |= seat_is(seat, SEAT_INSIDE);
-        if (!seat_is(seat, SEAT_INSIDE))
+        if (is_idle(seat))
             admit_life_take_away(seat);
         seat->closed = true; /* from here on it is that thread's alone */
     }
-    if (!any_inside)
-        admit_anchor_weigh(gate);
+    admit_anchor_release(gate->local->anchor);
+    gate->local->anchor = NULL;
     admit_seats_unlock();
 }
 

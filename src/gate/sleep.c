@@ -136,9 +136,12 @@ static void look_around(struct sleeper *sleeper)
         sleeper->looked = now;
         admit_look_around(sleeper->gate, IN_LINE);
         admit_is_there(sleeper->gate);
-    } else if (atomic_load(&sleeper->gate->header->resizing) != 0) {
-        admit_settle_k(sleeper->gate, IN_LINE);
+        return;
     }
+    if (atomic_load(&sleeper->gate->header->resizing) != 0)
+        admit_settle_k(sleeper->gate, IN_LINE);
+    if (atomic_load(&sleeper->gate->header->removed) != atomic_load(&sleeper->gate->removed_seen))
+        admit_is_there(sleeper->gate);
 }
 
 bool admit_gives_up(struct sleeper *sleeper)
