@@ -156,6 +156,7 @@ struct seat {
     struct seat *next_of_gate; /* of the handle's */
     bool closed; /* the handle is gone, and the record another's: only the thread itself can free the rest */
     struct life_words *life;
+    uint32_t number; /* of its thread */
     struct anchor *anchor;
     struct sleeper sleeper;
     struct native_passage passage;

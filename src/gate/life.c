@@ -244,7 +244,7 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     }
     *failed = false;
     struct seat *seat = &((struct behind *)(pages + GATE_PAGE))->seat;
-    *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who};
+    *seat = (struct seat){.gate = gate, .state = gate->serial | SEAT_AMONG_OTHERS, .who = who, .number = own_number};
     seat->sleeper = (struct sleeper){.gate = gate, .seat = seat};
     seat->life = &((struct people *)pages)->life[who % LIVES_PER_PAGE];
     if (register_seat(gate, seat) == NULL) {
@@ -277,15 +277,19 @@ void admit_life_release(struct seat *seat, uint32_t to)
     free_seat(seat);
 }
 
+/* If it is that thread's still: it may have ended without a word, and the record have another owner. */
 void admit_life_take_away(struct seat *seat)
 {
     struct person *person = person_at(seat);
-    union whole now = look_at(seat->life), own = whole(now.word & LIFE_NUMBER, now.anchor);
+    union whole own = whole(seat->number, seat->anchor->number), alive = whole(own.word | FUTEX_WAITERS, own.anchor);
     union whole before = {.both = atomic_load(&person->listed_before)};
-    if (admit_life_names_thread(now.word) && is_off(seat->gate, before) && lists(&person->listed_before, before, own)) {
-        changes_from(seat->life, now, whole(LIFE_NOBODY, 0));
+    if (look_at(seat->life).both != alive.both || !is_off(seat->gate, before) ||
+        !lists(&person->listed_before, before, own))
+        return;
+    if (changes_from(seat->life, alive, whole(LIFE_NOBODY, 0)))
         lists(&person->listed, own, whole(0, 0));
-    }
+    else
+        lists(&person->listed_before, own, before);
 }
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */
