@@ -75,7 +75,7 @@
  *   A gate is its file. If that is deleted (rm) or moved while it is in use, those who use it learn it, as ADMIT_REMOVED: who
  *   waits, within a second; who enters, when it next looks, which is at every entry of a process that comes now and then, and
  *   at every 4096th of one that comes all the time; and no other gate of that name is made while anybody that can be seen is
- *   in the old one (see admit_gate_open). What cannot be detected: processes that see different files by the same name,
+ *   in the old one (see admit_gate_open; a command whose wrapper has been killed is not seen). What cannot be detected: processes that see different files by the same name,
  *   because each has a /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of them see.
  */
 #ifndef ADMIT_H
@@ -182,7 +182,8 @@ ADMIT_API const char *admit_gate_directory(void);
 typedef struct admit_gate_options {
     unsigned k;        /* how many inside; 0: the gate must exist, and has its own k */
     unsigned most_k;   /* up to which it can be resized; 0: k. With most_k = k = 1 entering is fastest */
-    unsigned capacity; /* how many threads can take part at a time, inside or waiting; 0: ADMIT_GATE_CAPACITY */
+    unsigned capacity; /* how many threads can take part at a time: from the first entry to the end of the thread, or of
+                          its handle; 0: ADMIT_GATE_CAPACITY */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
 } admit_gate_options;

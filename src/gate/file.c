@@ -57,16 +57,21 @@ static uint64_t checksum_of(const struct gate_header *header)
     return hash_of(header, offsetof(struct gate_header, checksum), NO_HASH);
 }
 
-/* See predecessor.c. A gate that has the name of one which was deleted has the same. */
+/* See predecessor.c. By the path, where it can be told: a directory may have been deleted and made again. */
 uint64_t admit_gate_name_bytes(int directory, const char *file)
 {
     struct stat status;
+    char link[48], path[PATH_MAX];
     uint64_t hash = NO_HASH;
-    if (directory >= 0 && fstat(directory, &status) == 0) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+    ssize_t length = directory >= 0 ? readlink(link, path, sizeof path) : -1;
+    if (length > 0) {
+        hash = hash_of(path, (size_t)length, hash);
+    } else if (directory >= 0 && fstat(directory, &status) == 0) {
         hash = hash_of(&status.st_dev, sizeof status.st_dev, hash);
         hash = hash_of(&status.st_ino, sizeof status.st_ino, hash);
-        hash = hash_of(file, strlen(file), hash);
     }
+    hash = hash_of(file, strlen(file), hash);
     return (UINT64_C(1) << 62) + ((hash ^ hash >> 32) & 0x7fffffff) * (UINT64_C(1) << 31);
 }
 

@@ -233,7 +233,7 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
     off_t at = (off_t)((char *)&gate->people[who / LIVES_PER_PAGE] - (char *)gate->header);
     char *pages = mmap(NULL, 2 * GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) {
-        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        admit_gate_system_error("map memory for", gate->path);
         return NULL;
     }
     if (mmap(pages, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at) == MAP_FAILED ||

@@ -451,7 +451,8 @@ admit_error admit_gate_remove(const char *name, int force)
 
 admit_error admit_retire(admit_gate *gate)
 {
-    admit_is_there(gate); /* and if it is gone, everybody learns it */
+    if (admit_is_there(gate)) /* somebody has just made it; and if it is gone, everybody learns it now */
+        return ADMIT_OK;
     if (removal_in(atomic_load(&gate->header->removed)) == REMOVAL_DONE)
         return ADMIT_OK;
     ask_to_look(gate); /* if it was moved, only those who know it by this name are concerned */

@@ -41,7 +41,7 @@ static bool make_local(admit_gate *gate)
     gate->local = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (gate->local == MAP_FAILED) {
         gate->local = NULL;
-        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        admit_gate_system_error("map memory for", gate->path);
         return false;
     }
     if (madvise(gate->local, GATE_PAGE, MADV_WIPEONFORK) != 0 || sysconf(_SC_PAGESIZE) != GATE_PAGE) {
