@@ -48,7 +48,7 @@ struct gate_header {
     char boot_id[BOOT_ID_SIZE];      /* of the boot in which it started empty; zeros: not known. Changed by a manager */
     _Alignas(64) _Atomic uint32_t k; /* as it should be; while it may not be, `resizing` is 1 */
     _Atomic uint32_t resizing;
-    _Atomic uint32_t removed; /* enum removal, and how often it was asked to look again: see manage.c */
+    _Atomic uint32_t removed; /* enum removal, and how often it was asked to look again: see remove.c */
     _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
     _Atomic int64_t looked_at; /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
@@ -71,7 +71,7 @@ _Static_assert(offsetof(struct gate_front, issue) == GATE_PAGE, "the cells come 
 enum removal {
     REMOVAL_NONE = 0,
     REMOVAL_DONE = 1,
-    REMOVAL_UNDECIDED = 2, /* somebody is about to, if nobody objects (manage.c) */
+    REMOVAL_UNDECIDED = 2, /* somebody is about to, if nobody objects (remove.c) */
     REMOVAL_LOST = 3,      /* it was not removed, but its file has been deleted */
 };
 
@@ -445,6 +445,8 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
 /* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a
  * resize that was not finished, and for the gate's file. Returns whether it was time to. */
 bool admit_look_around(admit_gate *gate, enum settler settler);
+/* --- is it there, and removing: remove.c --------------------------------------------------------------------------- */
+
 /* By one that has entered: whether the gate has been removed. Somebody who is only about to will not. */
 bool admit_was_removed(admit_gate *gate);
 /* Looks whether the gate's name still leads to its file. If the file is gone, everybody learns it. */

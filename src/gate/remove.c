@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whether a gate is there still, and how it is removed.
+ *
+ * Whoever goes in looks at `removed` after its draw; whoever removes writes UNDECIDED there before it looks who is
+ * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the remover
+ * was killed before, by the hand of the next process that opens it. A file that is deleted in another way is found out by
+ * those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last time looks for the
+ * file: so others can be asked to.
+ */
+#include "gate/file.h"
+#include "native/printable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { REMOVE_TRIES = 100 };
+
+/* --- is it there? ------------------------------------------------------------------------------------------------- */
+
+static void wake_all(admit_gate *gate)
+{
+    syscall(SYS_futex, &gate->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    for (unsigned who = 0; who < present_in(gate); who++)
+        admit_wake(&gate->cells.record[who].value);
+}
+
+static const char *file_of(const admit_gate *gate)
+{
+    return strrchr(gate->path, '/') + 1;
+}
+
+/* Whether its name leads to another file, or to none; false also if that cannot be told. */
+static bool has_another_name(const admit_gate *gate)
+{
+    struct stat status;
+    int directory = admit_fd(&gate->directory);
+    if (directory < 0)
+        return false;
+    if (fstatat(directory, file_of(gate), &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    return (uint64_t)status.st_ino != gate->file.inode || (uint64_t)status.st_dev != gate->file.device;
+}
+
+/* What was removed is not lost. */
+static void lose(admit_gate *gate)
+{
+    uint32_t removed = atomic_load(&gate->header->removed);
+    while (!is_final(removed))
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_LOST))) {
+            wake_all(gate);
+            return;
+        }
+}
+
+bool admit_is_there(admit_gate *gate)
+{
+    UNCANCELLED;
+    struct stat status;
+    uint32_t removed = atomic_load(&gate->header->removed);
+    if (gate->directory.fd >= 0) {
+        int fd = admit_fd(&gate->file);
+        bool has_none = fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
+        atomic_store(&gate->astray, has_none || has_another_name(gate));
+        if (has_none && !gate->look_only)
+            lose(gate);
+    }
+    atomic_store(&gate->removed_seen, with_removal(removed, REMOVAL_NONE));
+    return !atomic_load(&gate->astray) && !is_final(atomic_load(&gate->header->removed));
+}
+
+bool admit_was_removed(admit_gate *gate)
+{
+    uint32_t removed = atomic_load(&gate->header->removed);
+    if (with_removal(removed, REMOVAL_NONE) != atomic_load(&gate->removed_seen))
+        admit_is_there(gate);
+    if (removal_in(removed) == REMOVAL_UNDECIDED)
+        atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_NONE));
+    return is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray);
+}
+
+static void ask_to_look(admit_gate *gate)
+{
+    atomic_fetch_add(&gate->header->removed, REMOVAL_STATES);
+    wake_all(gate);
+}
+
+admit_error admit_removed_error(const admit_gate *gate)
+{
+    switch (removal_in(atomic_load(&gate->header->removed))) {
+    case REMOVAL_DONE:
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
+    case REMOVAL_LOST:
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is gone: its file %s was deleted", gate->name, gate->path);
+    default:
+        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is not at %s any more: its file was moved, or replaced",
+                                gate->name, gate->path);
+    }
+}
+
+/* --- remove ------------------------------------------------------------------------------------------------------- */
+
+enum { PEOPLE_SHOWN = 420 };
+
+/* "inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands are what others wrote, and
+ * the text goes to terminals. */
+static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
+{
+    enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 40 };
+    size_t length = 0;
+    unsigned total = view->holders + view->waiters, p = 0;
+    for (; p < total && length < PEOPLE_SHOWN - ONE_SHOWN - 20; p++) {
+        bool inside = p < view->holders;
+        const admit_participant *one = inside ? &view->holder[p] : &view->waiter[p - view->holders];
+        const char *before = p == 0 || p == view->holders ? (inside ? "inside " : "waiting ") : "";
+        const char *between = p == 0 ? "" : p == view->holders ? "; " : ", ";
+        char command[COMMAND_SHOWN];
+        admit_printable(one->command, command, sizeof command);
+        length +=
+            (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)", between, before, one->pid, command);
+    }
+    if (p < total)
+        snprintf(text + length, PEOPLE_SHOWN - length, ", and %u more", total - p);
+    return text;
+}
+
+static admit_error in_use(admit_gate *gate, const admit_view *view)
+{
+    char text[PEOPLE_SHOWN];
+    return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: %s", gate->name, name_people(view, text));
+}
+
+/* By the manager: nobody else takes this file's name away, so that what is looked at is what goes. */
+static admit_error unlink_managed(admit_gate *gate)
+{
+    if (!has_another_name(gate) && unlinkat(admit_fd(&gate->directory), file_of(gate), 0) != 0)
+        return admit_gate_system_error("remove", gate->path);
+    return ADMIT_OK;
+}
+
+/* From whatever it is to this; false if it is final already. */
+static bool changes_removal(admit_gate *gate, enum removal to)
+{
+    uint32_t removed = atomic_load(&gate->header->removed);
+    while (!is_final(removed))
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, to)))
+            return true;
+    return false;
+}
+
+static admit_error removed_by_another(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
+}
+
+/* DONE, if nobody is there and nobody objects. */
+static admit_error decide(admit_gate *gate)
+{
+    for (unsigned tries = 0; tries < REMOVE_TRIES; tries++) {
+        if (!changes_removal(gate, REMOVAL_UNDECIDED))
+            return removed_by_another(gate);
+        uint32_t undecided = with_removal(atomic_load(&gate->header->removed), REMOVAL_UNDECIDED);
+        admit_view *view = admit_gate_inspect(gate);
+        admit_error error = view == NULL                        ? admit_last_error()
+                            : view->holders + view->waiters > 0 ? in_use(gate, view)
+                                                                : ADMIT_OK;
+        admit_view_free(view);
+        enum removal decision = error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE;
+        if (atomic_compare_exchange_strong(&gate->header->removed, &undecided, with_removal(undecided, decision)) ||
+            error != ADMIT_OK)
+            return error;
+    }
+    return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: others come and go all the time", gate->name);
+}
+
+/* Before anybody is told that it is gone: whether this process may take the file away. */
+static admit_error check_permission(const admit_gate *gate)
+{
+    struct stat file, directory;
+    int fd = admit_fd(&gate->directory);
+    if (fd < 0 || fstat(fd, &directory) != 0 || fstatat(fd, file_of(gate), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+        faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return admit_gate_system_error("remove", gate->path);
+    uid_t user = geteuid();
+    if ((directory.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid && user != directory.st_uid) {
+        errno = EPERM;
+        return admit_gate_system_error("remove", gate->path);
+    }
+    return ADMIT_OK;
+}
+
+static admit_error remove_managed(admit_gate *gate, bool force)
+{
+    if (!admit_is_there(gate))
+        return removed_by_another(gate);
+    admit_error error = check_permission(gate);
+    if (error != ADMIT_OK)
+        return error;
+    admit_second_look(gate, true);
+    admit_bury_dead(gate); /* who are in nobody's way */
+    if (!force)
+        error = decide(gate);
+    else if (!changes_removal(gate, REMOVAL_DONE))
+        error = removed_by_another(gate);
+    if (error != ADMIT_OK)
+        return error;
+    error = unlink_managed(gate);
+    if (error != ADMIT_OK) { /* as on a file system that has become read-only */
+        uint32_t done = atomic_load(&gate->header->removed);
+        atomic_compare_exchange_strong(&gate->header->removed, &done, with_removal(done, REMOVAL_NONE));
+    }
+    wake_all(gate);
+    return error;
+}
+
+admit_error admit_gate_remove(const char *name, int force)
+{
+    UNCANCELLED;
+    admit_gate *gate = admit_gate_open(name, 0);
+    if (gate == NULL)
+        return admit_last_error();
+    struct seat *manager = admit_manage(gate, true);
+    admit_error error = manager == NULL ? admit_last_error() : remove_managed(gate, force);
+    if (manager != NULL)
+        admit_manage_end(manager);
+    admit_gate_close(gate);
+    return error;
+}
+
+admit_error admit_retire(admit_gate *gate)
+{
+    if (admit_is_there(gate)) /* somebody has just made it; and if it is gone, everybody learns it now */
+        return ADMIT_OK;
+    if (removal_in(atomic_load(&gate->header->removed)) == REMOVAL_DONE)
+        return ADMIT_OK;
+    ask_to_look(gate); /* if it was moved, only those who know it by this name are concerned */
+    admit_second_look(gate, true);
+    admit_bury_dead(gate);
+    admit_view *view = admit_gate_inspect(gate);
+    if (view == NULL)
+        return admit_last_error();
+    char people[PEOPLE_SHOWN];
+    admit_error error = ADMIT_OK;
+    if (view->holders + view->waiters > 0)
+        error =
+            admit_gate_error(ADMIT_BUSY,
+                             "gate \"%s\" is in use, but its file was deleted or moved away: %s; another can be made "
+                             "when they have gone",
+                             gate->name, name_people(view, people));
+    admit_view_free(view);
+    return error;
+}
+
+admit_error admit_finish_removal(admit_gate *gate)
+{
+    UNCANCELLED;
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
+        return admit_last_error();
+    admit_error error = unlink_managed(gate);
+    admit_manage_end(manager);
+    return error;
+}
