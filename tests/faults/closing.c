@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle that is closed while its owner is inside, and the owner is killed at any instruction of that; and deadlines
- * that lie far in the past. Promised: the next in line, asleep, goes in at once, and not when it happens to look; and a
- * deadline is passed, however long ago it was.
+ * A handle that is closed while its owner is inside, and the owner is killed at any instruction of that, or has a resize
+ * to finish by it; and deadlines that lie far in the past. Promised: the next in line, asleep, goes in at once, and not
+ * when it happens to look; nobody crashes; and a deadline is passed, however long ago it was.
  */
 #include "faults.h"
+
+#include "layout.h"
 
 enum { STEPS_MAX = 200000, HELD_UP_MS = 250, TIMES = 3 };
 
@@ -75,6 +77,48 @@ static void killed_anywhere_in_close(void **state)
     assert_int_equal(held_up, 0);
 }
 
+/* --- a resize that is left to those who close --------------------------------------------------------------------- */
+
+/* What a resize leaves behind that is killed as soon as it has said what it is about. */
+static void begin_resize(const char *path, uint32_t k)
+{
+    const uint32_t resizing = 1;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || pwrite(fd, &resizing, sizeof resizing, RESIZING_AT) != (ssize_t)sizeof resizing ||
+        pwrite(fd, &k, sizeof k, K_AT) != (ssize_t)sizeof k)
+        _exit(CANNOT);
+    close(fd);
+}
+
+/* It is inside so many times, and has left so many more: those records are idle, and the resize takes some of them. */
+static void closing_finishes_a_resize(void **state)
+{
+    (void)state;
+    enum { K = 4 };
+    for (unsigned idle = 1; idle < K; idle++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = K, .capacity = 16});
+        pid_t child = start();
+        if (child == 0) {
+            admit_hold hold[K];
+            admit_gate *mine = admit_gate_open(admit_gate_name(gate), 0);
+            for (unsigned h = 0; h < K; h++)
+                if (mine == NULL || enter_within(mine, &hold[h], SOON_S) != ADMIT_OK)
+                    _exit(1);
+            for (unsigned h = 0; h < idle; h++)
+                if (admit_gate_leave(mine, &hold[h]) != ADMIT_OK)
+                    _exit(2);
+            begin_resize(admit_gate_path(mine), 1);
+            admit_gate_close(mine);
+            _exit(0);
+        }
+        int ended = outcome(child, SOON_S);
+        if (ended != 0)
+            fail_msg("%u inside and %u idle: the one who closes ended with %d", K - idle, idle, ended);
+        assert_slots(gate, 1);
+        admit_gate_close(gate);
+    }
+}
+
 /* --- deadlines ---------------------------------------------------------------------------------------------------- */
 
 static const struct timespec long_ago[] = {
@@ -136,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(killed_anywhere_in_close),
+        FAULT(closing_finishes_a_resize),
         FAULT(a_deadline_long_ago_is_passed),
         FAULT(a_deadline_at_the_end_of_time_is_not),
     };

@@ -10,9 +10,11 @@
 #include "gate/gate.h"
 
 enum {
-    REMOVED_AT = offsetof(struct gate_header, removed), /* a word: 1, it has been removed; 2, somebody is about to */
-    BOOT_ID_AT = offsetof(struct gate_header, boot_id), /* text of 36 bytes */
-    WORDS_AT = GATE_PAGE,                               /* from here to the file's end: what changes with every pass */
+    REMOVED_AT = offsetof(struct gate_header, removed),   /* a word: 1, it has been removed; 2, somebody is about to */
+    BOOT_ID_AT = offsetof(struct gate_header, boot_id),   /* text of 36 bytes */
+    K_AT = offsetof(struct gate_header, k),               /* a word */
+    RESIZING_AT = offsetof(struct gate_header, resizing), /* a word: not 0, not all slots are as k says */
+    WORDS_AT = GATE_PAGE, /* from here to the file's end: what changes with every pass */
 };
 
 #endif

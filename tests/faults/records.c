@@ -2,8 +2,8 @@
  *
  * Records leak. A gate has as many records as its capacity says, and a thread keeps one from a passage to the next.
  * Promised: a record serves again as soon as nobody needs it. Threads that outlive the handles they used, places that
- * were given up by time-outs, however many, and threads that ended take nothing away from others: ADMIT_FULL is for so
- * many who take part, and for nothing else.
+ * were given up by time-outs, however many, and threads that ended, in line or inside, take nothing away from others:
+ * ADMIT_FULL is for so many who take part, and for nothing else. And a record that has another owner is that one's.
  */
 #include "faults.h"
 
@@ -258,6 +258,127 @@ static void threads_that_end_take_nothing_along(void **state)
     munmap((void *)report, 4096);
 }
 
+enum way_to_end { BY_EXIT, BY_CANCELLATION, WAYS_TO_END };
+
+/* Called while its thread stands in line: it says so, and when it is told to, the thread ends here. */
+static int ends_here(void *data, unsigned place)
+{
+    (void)place;
+    atomic_store(&report[0], 1);
+    comes_true(&report[1], 1, LONG_S);
+    if (*(const enum way_to_end *)data == BY_EXIT)
+        pthread_exit(NULL);
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+    return 0;
+}
+
+struct end_in_line {
+    admit_gate *gate;
+    enum way_to_end way;
+};
+
+static void *ends_in_line(void *data)
+{
+    struct end_in_line *end = data;
+    admit_hold hold;
+    admit_gate_enter_with(end->gate, &hold, &(admit_wait){.waiting = ends_here, .data = &end->way});
+    atomic_store(&report[3], 1); /* it should not come here */
+    return NULL;
+}
+
+/* Its process lives on, so that nobody but the thread itself says that its place is free. */
+static void threads_that_end_in_line_hold_up_nobody(void **state)
+{
+    (void)state;
+    for (enum way_to_end way = BY_EXIT; way < WAYS_TO_END; way++) {
+        report = shared_words();
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        pid_t holder = start_holder(gate), child = start();
+        if (child == 0) {
+            pthread_t thread;
+            if (pthread_create(&thread, NULL, ends_in_line, &(struct end_in_line){gate, way}) != 0 ||
+                pthread_join(thread, NULL) != 0)
+                _exit(CANNOT);
+            atomic_store(&report[2], 1);
+            stay();
+        }
+        assert_true(comes_true(&report[0], 1, SOON_S));
+        pid_t behind = start_waiter(gate, 2);
+        atomic_store(&report[1], 1);
+        assert_true(comes_true(&report[2], 1, SOON_S));
+        assert_int_equal(atomic_load(&report[3]), 0);
+        end(holder);
+        int ended = outcome(behind, SOON_S);
+        if (ended != 0)
+            fail_msg("a thread has ended in line, by %s: the next ended with %d",
+                     way == BY_EXIT ? "pthread_exit" : "cancellation", ended);
+        assert_slots(gate, 1);
+        assert_false(has_ended(child));
+        end(child);
+        assert_slots(gate, 1);
+        admit_gate_close(gate);
+        munmap((void *)report, 4096);
+    }
+}
+
+/* Inside by its second record, while its first, the lowest, is idle; and then the kernel alone knows that it has ended. */
+static void *ends_without_a_word(void *gate)
+{
+    admit_hold first, second;
+    if (enter_within(gate, &first, SOON_S) != ADMIT_OK || enter_within(gate, &second, SOON_S) != ADMIT_OK ||
+        admit_gate_leave(gate, &first) != ADMIT_OK)
+        _exit(1);
+    syscall(SYS_exit, 0);
+    return NULL;
+}
+
+static void leaves_when_told(admit_gate *gate, const admit_hold *hold)
+{
+    comes_true(&report[2], 1, LONG_S);
+    _exit(admit_gate_leave(gate, hold) == ADMIT_OK ? 0 : 1);
+}
+
+/* The handle by which the thread took part is closed when the record has another owner: that one stays inside, and its
+ * slot comes back when it leaves or is killed. */
+static void a_closed_handle_takes_nothing_from_a_newcomer(void **state)
+{
+    (void)state;
+    for (unsigned killed = 0; killed < 2; killed++) {
+        report = shared_words();
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 3, .capacity = 8});
+        pid_t child = start();
+        if (child == 0) {
+            pthread_t thread;
+            admit_gate *own = admit_gate_open(admit_gate_name(gate), 0);
+            if (own == NULL || pthread_create(&thread, NULL, ends_without_a_word, own) != 0 ||
+                pthread_join(thread, NULL) != 0)
+                _exit(CANNOT);
+            atomic_store(&report[0], 1);
+            comes_true(&report[1], 1, LONG_S);
+            admit_gate_close(own);
+            atomic_store(&report[0], 2);
+            stay();
+        }
+        assert_true(comes_true(&report[0], 1, SOON_S));
+        pid_t newcomer = start_holder_that(gate, leaves_when_told);
+        atomic_store(&report[1], 1);
+        assert_true(comes_true(&report[0], 2, SOON_S));
+        assert_slots(gate, 2); /* beside the newcomer */
+        if (killed) {
+            end(newcomer);
+        } else {
+            atomic_store(&report[2], 1);
+            assert_int_equal(outcome(newcomer, SOON_S), 0);
+        }
+        assert_slots(gate, 3);
+        end(child);
+        assert_slots(gate, 3);
+        admit_gate_close(gate);
+        munmap((void *)report, 4096);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +388,8 @@ int main(void)
         FAULT(ten_thousand_time_outs_of_one),
         FAULT(one_who_has_given_up_often_still_sees_a_death),
         FAULT(threads_that_end_take_nothing_along),
+        FAULT(threads_that_end_in_line_hold_up_nobody),
+        FAULT(a_closed_handle_takes_nothing_from_a_newcomer),
     };
     return run_faults("records", tests);
 }

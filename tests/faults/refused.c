@@ -195,6 +195,7 @@ static const struct {
     {"get_robust_list", SYS_get_robust_list},
     {"futex_waitv", SYS_futex_waitv},
     {"pidfd_open", SYS_pidfd_open},
+    {"gettid", SYS_gettid},
     {"kill", SYS_kill},
     {"prctl", SYS_prctl},
     {"getrandom", SYS_getrandom},
@@ -271,6 +272,48 @@ static void an_error_or_another_way(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Whoever goes in although a call is refused is inside like everybody else: nobody goes in beside it, and its slot comes
+ * back when it is killed. */
+static void one_who_goes_in_all_the_same_is_inside(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    unsigned failed = 0;
+    for (unsigned c = 0; c < CALLS; c++)
+        for (unsigned e = c % unless_quick(1, ERRORS); e < ERRORS; e += unless_quick(1, ERRORS)) {
+            if (SANITIZED && (calls[c].call == SYS_mmap || calls[c].call == SYS_munmap))
+                continue;
+            enum { INSIDE = 1, OUTSIDE };
+            _Atomic uint32_t *where = shared_words();
+            admit_gate *gate = fresh_gate(&one);
+            pid_t child = start();
+            if (child == 0) {
+                admit_hold hold;
+                if (!refuse(calls[c].call, errors[e]))
+                    _exit(CANNOT);
+                admit_error error = enter_within(gate, &hold, 0.1);
+                atomic_store(where, error == ADMIT_OK ? INSIDE : OUTSIDE);
+                stay();
+            }
+            for (unsigned look = 0; look < SOON_S * 1000 && atomic_load(where) == 0 && !has_ended(child); look++)
+                usleep(1000);
+            bool beside = atomic_load(where) == INSIDE && another_gets_in(gate, 0.02);
+            if (atomic_load(where) == 0 || has_ended(child) || beside)
+                print_message("# %s refused with %s: %s\n", calls[c].name, strerrorname_np((int)errors[e]),
+                              beside ? "another goes in beside it" : "it ends, or hangs");
+            failed += atomic_load(where) == 0 || has_ended(child) || beside;
+            end(child);
+            unsigned slots = slots_within(gate, 1, SOON_S);
+            if (slots != 1)
+                print_message("# %s refused with %s: %u slots afterwards\n", calls[c].name,
+                              strerrorname_np((int)errors[e]), slots);
+            failed += slots != 1;
+            admit_gate_close(gate);
+            munmap((void *)where, 4096);
+        }
+    assert_int_equal(failed, 0);
+}
+
 /* A gate is made whole or not at all, whatever is refused meanwhile. */
 static void a_gate_is_made_or_it_is_not(void **state)
 {
@@ -342,8 +385,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(one_who_waits_does_not_spin), FAULT(an_orphaned_command_is_not_taken_for_dead),
-        FAULT(an_error_or_another_way),     FAULT(a_gate_is_made_or_it_is_not),
-        FAULT(the_last_descriptors),
+        FAULT(an_error_or_another_way),     FAULT(one_who_goes_in_all_the_same_is_inside),
+        FAULT(a_gate_is_made_or_it_is_not), FAULT(the_last_descriptors),
     };
     return run_faults("refused", tests);
 }

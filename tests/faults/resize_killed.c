@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A resize that is killed, between any two of its system calls and at many of its instructions; and one by a process
- * that can no longer open the gate's file. Promised: whatever k the gate says it has is enforced, as many can be inside
- * at once and not one more, without anybody's having to leave first; and who waits goes in if there is room.
+ * that can no longer open the gate's file; and holders that are killed while a resize waits for them, or before it.
+ * Promised: whatever k the gate says it has is enforced, as many can be inside at once and not one more, without anybody's
+ * having to leave first; who waits goes in if there is room; and whoever gets a dead one's slot is told.
  */
 #include "faults.h"
 
@@ -102,6 +103,85 @@ static void killed_at_instructions(void **state)
     print_message("# %s: killed at %u of some %u instructions\n", setting->title, points, all);
 }
 
+/* --- holders that are killed -------------------------------------------------------------------------------------- */
+
+static _Atomic uint32_t *told; /* to leave */
+
+static void leaves_when_told(admit_gate *gate, const admit_hold *hold)
+{
+    comes_true(told, 1, LONG_S);
+    _exit(admit_gate_leave(gate, hold) == ADMIT_OK ? 0 : 1);
+}
+
+static void goes(pid_t holder, bool killed)
+{
+    if (killed) {
+        end(holder);
+        return;
+    }
+    atomic_store(told, 1);
+    assert_int_equal(outcome(holder, SOON_S), 0);
+}
+
+/* Two are inside, and one waits, when k becomes 1: it goes in when both have gone, however they go. */
+static void one_of_two_goes_while_it_becomes_one(void **state)
+{
+    (void)state;
+    for (unsigned how = 0; how < 4; how++) {
+        bool first_killed = how & 1, second_killed = how & 2;
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 2, .capacity = 16});
+        told = shared_words();
+        pid_t first = start_holder_that(gate, first_killed ? NULL : leaves_when_told);
+        _Atomic uint32_t *first_told = told;
+        told = shared_words();
+        pid_t second = start_holder_that(gate, second_killed ? NULL : leaves_when_told);
+        _Atomic uint32_t *second_told = told;
+        pid_t third = start_waiter(gate, 1);
+        assert_int_equal(admit_gate_resize(gate, 1), ADMIT_OK);
+        told = first_told;
+        goes(first, first_killed);
+        usleep(2000000); /* it looks twice a second */
+        if (has_ended(third))
+            fail_msg("the first %s: the third goes in beside the second, with k = %u",
+                     first_killed ? "was killed" : "left", admit_gate_k(gate));
+        told = second_told;
+        goes(second, second_killed);
+        assert_int_equal(outcome(third, SOON_S), 0);
+        assert_int_equal(admit_gate_k(gate), 1);
+        assert_slots(gate, 1);
+        admit_gate_close(gate);
+        munmap((void *)first_told, 4096);
+        munmap((void *)second_told, 4096);
+    }
+}
+
+/* Some were killed inside, and nobody has noticed, when k becomes less: as many as come after that are told. */
+static void the_next_is_told_of_a_death_before_a_resize(void **state)
+{
+    (void)state;
+    enum { KILLED_MAX = 2 };
+    for (unsigned killed = 1; killed <= KILLED_MAX; killed++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 2 * killed, .capacity = 16});
+        pid_t holder[KILLED_MAX];
+        admit_hold hold[KILLED_MAX];
+        for (unsigned h = 0; h < killed; h++)
+            holder[h] = start_holder(gate);
+        for (unsigned h = 0; h < killed; h++)
+            end(holder[h]);
+        assert_int_equal(admit_gate_resize(gate, killed), ADMIT_OK);
+        for (unsigned h = 0; h < killed; h++) { /* theirs were the lowest slots */
+            assert_int_equal(enter_within(gate, &hold[h], SOON_S), ADMIT_OK);
+            assert_true(hold[h].slot < killed);
+            if (!hold[h].owner_died)
+                fail_msg("%u killed: the next in slot %u is not told", killed, hold[h].slot);
+        }
+        for (unsigned h = 0; h < killed; h++)
+            assert_int_equal(admit_gate_leave(gate, &hold[h]), ADMIT_OK);
+        assert_slots(gate, killed);
+        admit_gate_close(gate);
+    }
+}
+
 /* --- without a way to the file ------------------------------------------------------------------------------------ */
 
 static bool drop_rights(void)
@@ -187,7 +267,7 @@ static void leaves_during_a_resize_after_chroot(void **state)
 int main(void)
 {
     enum { SETTINGS = sizeof settings / sizeof settings[0] };
-    struct CMUnitTest tests[2 * SETTINGS + 4];
+    struct CMUnitTest tests[2 * SETTINGS + 6];
     static char name[2 * SETTINGS][100];
     for (unsigned t = 0; t < 2 * SETTINGS; t++) {
         const struct setting *setting = &settings[t / 2];
@@ -202,5 +282,7 @@ int main(void)
     tests[2 * SETTINGS + 1] = (struct CMUnitTest)FAULT(resizes_after_chroot);
     tests[2 * SETTINGS + 2] = (struct CMUnitTest)FAULT(leaves_during_a_resize_after_setuid);
     tests[2 * SETTINGS + 3] = (struct CMUnitTest)FAULT(leaves_during_a_resize_after_chroot);
+    tests[2 * SETTINGS + 4] = (struct CMUnitTest)FAULT(one_of_two_goes_while_it_becomes_one);
+    tests[2 * SETTINGS + 5] = (struct CMUnitTest)FAULT(the_next_is_told_of_a_death_before_a_resize);
     return run_faults("resize killed", tests);
 }

@@ -414,6 +414,75 @@ static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
     unlink(path_of("older"));
 }
 
+enum { RENEWERS = 6 };
+
+struct renewal {
+    _Atomic uint32_t begin, inside, most_inside;
+    _Atomic uint64_t inode[RENEWERS];
+};
+
+static _Noreturn void renews_and_enters(struct renewal *renewal, unsigned number)
+{
+    admit_hold hold;
+    struct timespec until;
+    uint64_t device, inode;
+    alarm(60);
+    while (atomic_load(&renewal->begin) == 0)
+        ;
+    admit_gate *gate = admit_gate_open("older", 1);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 30;
+    if (gate == NULL || admit_gate_enter_until(gate, &hold, &until) != ADMIT_OK) {
+        fprintf(stderr, "%s\n", admit_last_error_text());
+        _exit(1);
+    }
+    uint32_t inside = atomic_fetch_add(&renewal->inside, 1) + 1, most = atomic_load(&renewal->most_inside);
+    while (inside > most && !atomic_compare_exchange_weak(&renewal->most_inside, &most, inside))
+        ;
+    usleep(10000);
+    admit_gate_identity(gate, &device, &inode);
+    atomic_store(&renewal->inode[number], inode);
+    atomic_fetch_sub(&renewal->inside, 1);
+    _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 2);
+}
+
+/* One of them makes it anew, and the others find what that one has made. */
+static void several_find_a_gate_of_an_earlier_version(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < unless_quick(30, 10); round++) {
+        struct renewal *renewal =
+            mmap(NULL, sizeof *renewal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert_true(renewal != MAP_FAILED);
+        make_older_image(false);
+        ((struct gate_header *)image)->k = 1;
+        write_file(path_of("older"), image, image_size);
+        pid_t child[RENEWERS];
+        int failed = 0, status;
+        for (unsigned c = 0; c < RENEWERS; c++)
+            if ((child[c] = fork()) == 0)
+                renews_and_enters(renewal, c);
+        atomic_store(&renewal->begin, 1);
+        for (unsigned c = 0; c < RENEWERS; c++) {
+            assert_int_equal(waitpid(child[c], &status, 0), child[c]);
+            failed += status != 0;
+        }
+        assert_int_equal(failed, 0);
+        if (atomic_load(&renewal->most_inside) != 1)
+            fail_msg("round %u: %u inside at once, with k = 1", round, atomic_load(&renewal->most_inside));
+        struct stat now;
+        assert_int_equal(stat(path_of("older"), &now), 0);
+        for (unsigned c = 0; c < RENEWERS; c++)
+            assert_int_equal(atomic_load(&renewal->inode[c]), now.st_ino);
+        admit_gate *gate = admit_gate_open("older", 1);
+        assert_non_null(gate);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+        munmap(renewal, sizeof *renewal);
+    }
+}
+
 static void a_gate_of_an_earlier_boot_starts_empty(void **state)
 {
     (void)state;
@@ -506,6 +575,7 @@ int main(void)
         cmocka_unit_test(strange_files_are_refused),
         cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
         cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
+        cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
         cmocka_unit_test(scribbled_files_neither_crash_nor_hang),
     };

@@ -216,9 +216,9 @@ static int status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
 }
 
-/* One was killed while it took a record, or gave it back, and nobody can tell (it is not anchored): the record may be on the
- * list of a thread with this number. */
-static void a_record_on_a_list_is_for_other_numbers(void **state)
+/* One that was not anchored was killed while it took a record, or gave it back: it may be on the list of a thread with
+ * this number. */
+static void a_listed_record_is_for_other_numbers(void **state)
 {
     (void)state;
     static const uint32_t was[] = {LIFE_NOBODY, LIFE_JUDGED};
@@ -226,8 +226,11 @@ static void a_record_on_a_list_is_for_other_numbers(void **state)
         admit_gate *gate = new_gate(2);
         admit_hold hold;
         atomic_store(&gate->header->present, 1);
+        struct life_words listed = {.word = (uint32_t)gettid(), .anchor = 1};
+        uint64_t both;
+        memcpy(&both, &listed, sizeof both);
+        atomic_store(&person_of(gate, 0)->listed, both);
         atomic_store(life_of(gate, 0), was[w]);
-        atomic_store(&person_of(gate, 0)->listed, (uint64_t)12345 << 32 | (uint32_t)gettid());
         assert_enters(gate, &hold);
         assert_int_equal(gate->spot[hold.slot].who - 1, 1);
         pid_t child = fork();
@@ -539,6 +542,87 @@ static void a_hold_is_inherited_once_and_only_with_permission(void **state)
     admit_gate_close(gate);
 }
 
+static void a_handle_that_looks_only_does_not_inherit(void **state)
+{
+    (void)state;
+    for (int with_children = 0; with_children < 2; with_children++) {
+        admit_hold hold;
+        admit_gate *gate = admit_gate_open("looked-at", 1);
+        admit_gate *looks = admit_gate_open_with("looked-at", &(admit_gate_options){.look_only = 1});
+        assert_non_null(looks);
+        assert_enters(gate, &hold);
+        assert_int_equal(admit_gate_bequeath(gate, &hold, with_children), ADMIT_OK);
+        pid_t child = fork();
+        if (child == 0) {
+            signal(SIGSEGV, SIG_DFL); /* cmocka would go on with the next case */
+            _exit(admit_gate_inherit(looks, &hold));
+        }
+        assert_int_equal(status_of(child), ADMIT_NO_PERMISSION);
+        child = fork(); /* nothing has changed */
+        if (child == 0)
+            _exit(admit_gate_inherit(gate, &hold));
+        assert_int_equal(status_of(child), ADMIT_OK);
+        assert_int_equal(admit_gate_await_heirs(gate, &hold), ADMIT_OK);
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(looks);
+        admit_gate_close(gate);
+        assert_int_equal(admit_gate_remove("looked-at", 0), ADMIT_OK);
+    }
+}
+
+struct start {
+    admit_gate *gate;
+    int with_children;
+    bool by_vfork;
+    int status; /* of the command */
+};
+
+enum { INHERITED = 42 };
+
+static void *starts_while_it_is_cancelled(void *data)
+{
+    struct start *start = data;
+    admit_hold hold;
+    if (admit_gate_enter(start->gate, &hold) != ADMIT_OK ||
+        admit_gate_bequeath(start->gate, &hold, start->with_children) != ADMIT_OK)
+        return NULL;
+    pthread_cancel(pthread_self());
+    pid_t command = start->by_vfork ? vfork() : fork();
+    if (command == 0)
+        _exit(admit_gate_inherit(start->gate, &hold) == ADMIT_OK ? INHERITED : 1);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (waitpid(command, &start->status, 0) == command &&
+        admit_gate_await_heirs(start->gate, &hold) + admit_gate_leave(start->gate, &hold) != ADMIT_OK)
+        start->status = -1;
+    return NULL;
+}
+
+/* A vforked child is its starter's thread: if it were cancelled, nothing would be right any more. Hence in a child. */
+static void to_inherit_is_no_cancellation_point(void **state)
+{
+    (void)state;
+    for (unsigned how = 0; how < 4; how++) {
+        struct start start = {.gate = new_gate(1), .with_children = how & 1, .by_vfork = how & 2, .status = -1};
+        pid_t child = fork();
+        if (child == 0) {
+            pthread_t thread;
+            alarm(60);
+            signal(SIGSEGV, SIG_DFL);
+            if (pthread_create(&thread, NULL, starts_while_it_is_cancelled, &start) != 0 ||
+                pthread_join(thread, NULL) != 0)
+                _exit(2);
+            _exit(WIFEXITED(start.status) && WEXITSTATUS(start.status) == INHERITED ? INHERITED : 3);
+        }
+        int status = status_of(child);
+        if (status != INHERITED)
+            fail_msg("%s, %s children: %d", start.by_vfork ? "vfork" : "fork", start.with_children ? "with" : "without",
+                     status);
+        assert_all_slots_are_there(start.gate, 1);
+        admit_gate_close(start.gate);
+    }
+}
+
 int main(void)
 {
     test_directory();
@@ -549,7 +633,7 @@ int main(void)
         cmocka_unit_test(no_call_is_a_cancellation_point),
         cmocka_unit_test(only_the_thread_that_entered_can_leave),
         cmocka_unit_test(a_thread_can_be_inside_twice),
-        cmocka_unit_test(a_record_on_a_list_is_for_other_numbers),
+        cmocka_unit_test(a_listed_record_is_for_other_numbers),
         cmocka_unit_test(a_newcomer_that_stops_holds_nothing_up),
         cmocka_unit_test(a_forked_child_holds_nothing),
         cmocka_unit_test(exec_ends_the_hold),
@@ -558,6 +642,8 @@ int main(void)
         cmocka_unit_test(children_of_a_command_hold_if_asked_to),
         cmocka_unit_test(a_closed_handle_does_not_hold_for_children),
         cmocka_unit_test(a_hold_is_inherited_once_and_only_with_permission),
+        cmocka_unit_test(a_handle_that_looks_only_does_not_inherit),
+        cmocka_unit_test(to_inherit_is_no_cancellation_point),
     };
     int failed = cmocka_run_group_tests_name("gate owner", tests, NULL, NULL);
     remove_test_directory();
