@@ -292,6 +292,8 @@ static void threads_that_end_in_line_hold_up_nobody(void **state)
 {
     (void)state;
     for (enum way_to_end way = BY_EXIT; way < WAYS_TO_END; way++) {
+        if (SANITIZED && way == BY_CANCELLATION)
+            continue; /* the sanitizer does not see that its stack is left */
         report = shared_words();
         admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
         pid_t holder = start_holder(gate), child = start();

@@ -204,18 +204,6 @@ static const struct {
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
-
 /* By the handle that it has, and by one that it opens: it may get an error or go in, if it may. */
 static int do_what_can_be_done(admit_gate *gate, long call, unsigned error, bool may)
 {
