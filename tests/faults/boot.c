@@ -10,7 +10,8 @@
 
 #include <sys/mount.h>
 
-static const char other_boot_id[] = "01234567-89ab-4cde-8f01-23456789abcd\n";
+static const char other_boot_id[] = "01234567-89ab-4cde-8f01-23456789abcd\n";   /* a container's */
+static const char earlier_boot_id[] = "76543210-89ab-4cde-8f01-23456789abcd\n"; /* of a boot that is over */
 
 static const admit_gate_options one = {.k = 1, .capacity = 16};
 
@@ -196,7 +197,7 @@ static void make_old(const char *path, unsigned torn)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(fstat(fd, &status), 0);
-    assert_int_equal(pwrite(fd, other_boot_id, 36, BOOT_ID_AT), 36);
+    assert_int_equal(pwrite(fd, earlier_boot_id, 36, BOOT_ID_AT), 36);
     for (off_t at = WORDS_AT; torn > 0 && at + 64 <= status.st_size; at += 64) {
         uint64_t words[8];
         for (unsigned w = 0; w < 8; w++) {
@@ -276,6 +277,43 @@ static void several_find_an_earlier_boots_gate(void **state)
     }
 }
 
+/* The first who finds it is in a container, and cannot tell that the gate is of an earlier boot; the next one can. */
+static void an_earlier_boots_gate_is_not_emptied_over_a_living_one(void **state)
+{
+    (void)state;
+    skip_without_mounts();
+    char name[40], path[PATH_MAX];
+    _Atomic uint32_t *inside = shared_words();
+    admit_gate *gate = fresh_gate(&one);
+    snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+    snprintf(path, sizeof path, "%s", admit_gate_path(gate));
+    admit_gate_close(gate);
+    make_old(path, 0);
+    pid_t holder = start();
+    if (holder == 0) {
+        admit_hold hold;
+        if (!see_another_boot_id())
+            _exit(CANNOT);
+        gate = admit_gate_open(name, 1);
+        if (gate == NULL || enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+            _exit(1);
+        atomic_store(inside, 1);
+        stay();
+    }
+    assert_true(comes_true(inside, 1, 2 * SOON_S));
+    pid_t newcomer = start();
+    if (newcomer == 0)
+        _exit(come_and_look(name));
+    assert_int_equal(outcome(newcomer, 2 * SOON_S), 0);
+    assert_false(has_ended(holder));
+    end(holder);
+    gate = admit_gate_open(name, 0);
+    assert_non_null(gate);
+    assert_slots(gate, 1);
+    admit_gate_close(gate);
+    munmap((void *)inside, 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +323,7 @@ int main(void)
         FAULT(the_dead_are_recovered_across),
         FAULT(an_earlier_boots_gate_is_empty),
         FAULT(several_find_an_earlier_boots_gate),
+        FAULT(an_earlier_boots_gate_is_not_emptied_over_a_living_one),
     };
     return run_faults("boot", tests);
 }

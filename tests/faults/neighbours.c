@@ -2,8 +2,8 @@
  *
  * What strangers, children and stopped processes hold. Promised: nobody who may only read a gate's file, no child that
  * was forked at the wrong moment and no process that is stopped in the middle of managing a gate keeps others from
- * managing it, from leaving or from handing a hold to a command; and a neighbour that scribbles into the file makes
- * nobody wait for itself.
+ * managing it, from leaving or from handing a hold to a command; one who may not delete the file throws nobody out of line;
+ * and a neighbour that scribbles into the file makes nobody wait for itself.
  */
 #include "faults.h"
 #include "layout.h"
@@ -227,6 +227,71 @@ static void one_who_is_stopped_while_it_resizes_holds_up_nobody(void **state)
     assert_true(steps > 0);
 }
 
+/* --- one who may not delete the file ------------------------------------------------------------------------------ */
+
+enum { COMERS = 4 };
+
+/* In line again and again, for a moment each time: whatever is told for a moment, one of several hears it. */
+static pid_t start_comer(admit_gate *gate, _Atomic uint32_t *told)
+{
+    pid_t comer = start();
+    if (comer == 0)
+        for (admit_hold hold;;) {
+            admit_error error = enter_within(gate, &hold, 0.003);
+            if (error != ADMIT_TIMED_OUT)
+                atomic_store(told, (uint32_t)error + 1);
+        }
+    return comer;
+}
+
+/* In the remover: 0, it was refused each time. */
+static int remove_on_and_on(const char *path)
+{
+    if (!become_somebody() || access(path, R_OK | W_OK) != 0)
+        return CANNOT;
+    for (unsigned r = 0; r < 3000; r++)
+        if (admit_gate_remove(path, 1) == ADMIT_OK)
+            return 1;
+    return 0;
+}
+
+static void a_removal_that_is_not_allowed_throws_nobody_out(void **state)
+{
+    (void)state;
+    only_root("be somebody else");
+    char directory[PATH_MAX + 16], path[PATH_MAX + 32];
+    _Atomic uint32_t *told = shared_words();
+    pid_t comer[COMERS];
+    snprintf(directory, sizeof directory, "%s/roots~", test_directory());
+    snprintf(path, sizeof path, "%s/gate", directory);
+    assert_int_equal(chmod(test_directory(), 0755), 0);
+    assert_int_equal(mkdir(directory, 0755), 0);
+    assert_int_equal(chmod(directory, 0755), 0);
+    admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.k = 1, .capacity = 16, .mode = 0666});
+    assert_non_null(gate);
+    pid_t holder = start_holder(gate), waiter = start_waiter(gate, 1);
+    for (unsigned c = 0; c < COMERS; c++)
+        comer[c] = start_comer(gate, told);
+    pid_t remover = start();
+    if (remover == 0)
+        _exit(remove_on_and_on(path));
+    int removed = outcome(remover, LONG_S / 2);
+    if (removed == CANNOT)
+        skip_because("the directory for the test's files is closed to other users");
+    assert_int_equal(removed, 0);
+    assert_int_equal(access(path, F_OK), 0);
+    for (unsigned c = 0; c < COMERS; c++)
+        end(comer[c]);
+    if (atomic_load(told) != 0)
+        fail_msg("one in line was told: %s", admit_error_message((admit_error)(atomic_load(told) - 1)));
+    assert_false(has_ended(waiter));
+    end(holder);
+    assert_int_equal(outcome(waiter, SOON_S), ADMIT_OK);
+    assert_slots(gate, 1);
+    admit_gate_close(gate);
+    munmap((void *)told, 4096);
+}
+
 /* --- one who scribbles -------------------------------------------------------------------------------------------- */
 
 static void a_neighbour_that_announces_a_removal_hangs_nobody(void **state)
@@ -276,6 +341,7 @@ int main(void)
         FAULT(a_reader_that_came_first_changes_nothing),
         FAULT(a_child_forked_during_a_resize_keeps_nothing),
         FAULT(one_who_is_stopped_while_it_resizes_holds_up_nobody),
+        FAULT(a_removal_that_is_not_allowed_throws_nobody_out),
         FAULT(a_neighbour_that_announces_a_removal_hangs_nobody),
     };
     return run_faults("neighbours", tests);

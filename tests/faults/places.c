@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a gate is, and where those who use it are: on overlayfs, as the root of most containers is, and without /proc.
- * Promised: a living holder is never taken for dead, whatever a file system does with mappings and locks; and where there
- * is no /proc, a command that holds on after its starter was killed holds until it has ended.
+ * Where a gate is, and where those who use it are: on overlayfs, as the root of most containers is, by another name, and
+ * without /proc. Promised: a living holder is never taken for dead, whatever a file system does with mappings and locks and
+ * by whatever name its file is opened; and where there is no /proc, a command that holds on after its starter was killed
+ * holds until it has ended, and one whose end could not be seen is not let hold.
  */
 #include "faults.h"
 
@@ -67,6 +68,92 @@ static void a_living_one_is_not_taken_for_dead_on_overlayfs(void **state)
     assert_int_equal(how, 0);
 }
 
+/* --- another name ------------------------------------------------------------------------------------------------- */
+
+/* In the newcomer: from now on the gate's file has this name too, or instead. */
+typedef bool naming_fn(const char *path, const char *other);
+
+static bool link_it(const char *path, const char *other)
+{
+    return link(path, other) == 0;
+}
+
+static bool move_it(const char *path, const char *other)
+{
+    return rename(path, other) == 0;
+}
+
+/* As into a container. */
+static bool mount_it(const char *path, const char *other)
+{
+    int fd = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount(path, other, NULL, MS_BIND, NULL) == 0;
+}
+
+/* 0: it went in when the holder had been killed, and not before. */
+static int come_by(const char *other, _Atomic uint32_t *turn)
+{
+    admit_hold hold;
+    admit_gate *gate = admit_gate_open(other, 1);
+    if (gate == NULL)
+        return 10;
+    if (admit_gate_try(gate, &hold) != ADMIT_NO_SLOT || enter_within(gate, &hold, 2) != ADMIT_TIMED_OUT)
+        return 11;
+    atomic_store(turn, 1);
+    if (!comes_true(turn, 2, LONG_S))
+        return 12;
+    if (enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+        return 13;
+    return admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 14;
+}
+
+static void come_by_another_name(naming_fn *give, const char *needed)
+{
+    char other[PATH_MAX + 16];
+    _Atomic uint32_t *turn = shared_words();
+    admit_gate *gate = fresh_gate(&one);
+    snprintf(other, sizeof other, "%s-other", admit_gate_path(gate));
+    pid_t holder = start_holder(gate), newcomer = start();
+    if (newcomer == 0)
+        _exit(give(admit_gate_path(gate), other) ? come_by(other, turn) : CANNOT);
+    while (atomic_load(turn) == 0 && !has_ended(newcomer))
+        usleep(1000); /* it has its deadlines */
+    if (atomic_load(turn) == 1) {
+        end(holder);
+        atomic_store(turn, 2);
+    }
+    int how = outcome(newcomer, 2 * SOON_S);
+    admit_gate_close(gate);
+    munmap((void *)turn, 4096);
+    if (how == CANNOT)
+        skip_because(needed);
+    assert_int_equal(how, 0);
+}
+
+static void a_hard_link_is_the_same_gate(void **state)
+{
+    (void)state;
+    come_by_another_name(link_it, "no hard links here");
+}
+
+static void a_file_that_was_moved_is_the_same_gate(void **state)
+{
+    (void)state;
+    come_by_another_name(move_it, "files cannot be moved here");
+}
+
+static void a_file_that_is_mounted_elsewhere_is_the_same_gate(void **state)
+{
+    (void)state;
+    come_by_another_name(mount_it, "it takes root to mount a file elsewhere");
+}
+
+/* --- without /proc ------------------------------------------------------------------------------------------------ */
+
 static _Atomic uint32_t *command;
 
 /* In a child without /proc. */
@@ -125,11 +212,55 @@ static void an_orphaned_command_without_proc(void **state)
     }
 }
 
+/* In the starter: how its child's inheriting ended. */
+static int inherited_elsewhere(admit_gate *gate, const char *empty, bool knows_itself)
+{
+    admit_hold hold;
+    int status;
+    if (enter_within(gate, &hold, SOON_S) != ADMIT_OK || admit_gate_bequeath(gate, &hold, 0) != ADMIT_OK)
+        return 80;
+    if (unshare(CLONE_NEWPID) != 0)
+        return CANNOT;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (chroot(empty) != 0 || chdir("/") != 0 || (!knows_itself && !refuse(SYS_pidfd_open, ENOSYS)))
+            _exit(CANNOT);
+        _exit((int)admit_gate_inherit(gate, &hold));
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 81;
+}
+
+/* Its number there would be looked for among the starter's processes, where it is another's or nobody's. Newer kernels tell
+ * a process its namespace even so: both ways. */
+static void a_child_in_another_namespace_without_proc_is_refused(void **state)
+{
+    (void)state;
+    char empty[PATH_MAX + 16];
+    snprintf(empty, sizeof empty, "%s/empty~", test_directory());
+    assert_int_equal(mkdir(empty, 0755), 0);
+    for (unsigned knows_itself = 0; knows_itself < 2; knows_itself++) {
+        admit_gate *gate = fresh_gate(&one);
+        pid_t starter = start();
+        if (starter == 0)
+            _exit(inherited_elsewhere(gate, empty, knows_itself));
+        int how = outcome(starter, 2 * SOON_S);
+        admit_gate_close(gate);
+        if (how == CANNOT)
+            skip_because("it takes root to make a pid namespace, and seccomp filters");
+        assert_int_equal(how, ADMIT_UNSUPPORTED);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(a_living_one_is_not_taken_for_dead_on_overlayfs),
+        FAULT(a_hard_link_is_the_same_gate),
+        FAULT(a_file_that_was_moved_is_the_same_gate),
+        FAULT(a_file_that_is_mounted_elsewhere_is_the_same_gate),
         FAULT(an_orphaned_command_without_proc),
+        FAULT(a_child_in_another_namespace_without_proc_is_refused),
     };
     return run_faults("places", tests);
 }

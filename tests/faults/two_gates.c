@@ -2,12 +2,13 @@
  *
  * Two gates of one name: the file is taken away with rm or mv while the gate is in use, or `remove` is killed half-way.
  * Promised: whoever has the gate open learns that it is gone, one who waits or leaves the fast way at once, one who
- * passes alone after some thousand passes at most; a newcomer does not go in beside one who lives inside; and after a
- * `remove` that was killed anywhere either the gate works for all as before, or all who had it open are told.
+ * passes alone after some thousand passes at most, or when another gate of that name is made; a newcomer does not go in
+ * beside one who lives inside, nor make another gate if it has not the means to look for that one; and after a `remove`
+ * that was killed anywhere either the gate works for all as before, or all who had it open are told.
  */
 #include "faults.h"
 
-enum { PASSES = 100000, STEPS_MAX = 100000 };
+enum { PASSES = 100000, STEPS_MAX = 100000, BUSY = 10000 };
 
 /* --- how the file goes -------------------------------------------------------------------------------------------- */
 
@@ -187,6 +188,130 @@ static void a_newcomer_does_not_go_in_beside_the_one_inside(void **state)
     }
 }
 
+/* In a child: so many descriptors are free, and no more. */
+static bool leave_descriptors(unsigned spare)
+{
+    enum { LIMIT = 64 };
+    int last[LIMIT];
+    unsigned count = 0;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || (limit.rlim_cur = LIMIT, setrlimit(RLIMIT_NOFILE, &limit) != 0))
+        return false;
+    for (int fd; count < LIMIT && (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;)
+        last[count++] = fd;
+    if (count < spare)
+        return false;
+    for (unsigned s = 1; s <= spare; s++)
+        close(last[count - s]);
+    return true;
+}
+
+/* It cannot look for the one inside: then it makes no gate, which the next would take for the only one. */
+static void a_newcomer_without_descriptors_makes_no_second_gate(void **state)
+{
+    (void)state;
+    for (unsigned spare = 1; spare <= 6; spare++) {
+        char name[40], path[PATH_MAX];
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        pid_t holder = start_holder(gate);
+        snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+        snprintf(path, sizeof path, "%s", admit_gate_path(gate));
+        admit_gate_close(gate);
+        take_away(path);
+        pid_t newcomer = start();
+        if (newcomer == 0) {
+            admit_hold hold;
+            if (!leave_descriptors(spare))
+                _exit(CANNOT);
+            gate = admit_gate_open(name, 1);
+            _exit(gate != NULL && admit_gate_try(gate, &hold) == ADMIT_OK ? 2 : 0);
+        }
+        int came = outcome(newcomer, SOON_S);
+        if (came != 0)
+            fail_msg("%u descriptors: the newcomer ended with %d", spare, came);
+        if (access(path, F_OK) == 0)
+            fail_msg("%u descriptors: there is a second gate", spare);
+        assert_false(has_ended(holder));
+        end(holder);
+        assert_int_equal(come_again_and_again(name, SOON_S), 2);
+    }
+}
+
+/* --- one who passes while another gate is made -------------------------------------------------------------------- */
+
+struct two_gates {
+    _Atomic uint32_t is_busy;     /* it has passed so often that it seldom looks for the file */
+    _Atomic uint32_t is_in_other; /* somebody is inside the other gate, and stays there */
+    _Atomic uint32_t beside;      /* how often the old one was entered nevertheless */
+};
+
+/* By the old name; ends with the error that it is told. It pauses while the other gate is made, or it does not. */
+static pid_t start_passer_by_name(const char *name, struct two_gates *seen, bool pauses)
+{
+    pid_t passer = start();
+    if (passer == 0) {
+        admit_hold hold;
+        admit_gate *gate = admit_gate_open(name, 0);
+        admit_error error = gate == NULL ? ADMIT_NO_GATE : ADMIT_OK;
+        for (unsigned before = 0, after = 0; after < PASSES && error == ADMIT_OK;) {
+            error = enter_within(gate, &hold, SOON_S);
+            if (error != ADMIT_OK)
+                break;
+            after += atomic_load(&seen->is_in_other);
+            atomic_store(&seen->beside, after);
+            error = admit_gate_leave(gate, &hold);
+            if (++before == BUSY) {
+                atomic_store(&seen->is_busy, 1);
+                if (pauses && !comes_true(&seen->is_in_other, 1, LONG_S))
+                    _exit(HUNG);
+            }
+        }
+        _exit((int)error);
+    }
+    return passer;
+}
+
+/* Comes with k until it can make another, and goes in there. */
+static pid_t start_maker_of_another(const char *name, struct two_gates *seen)
+{
+    pid_t maker = start();
+    if (maker == 0) {
+        admit_hold hold;
+        admit_gate *gate = NULL;
+        for (uint64_t until = monotonic_ns() + SOON_S * UINT64_C(1000000000); gate == NULL && monotonic_ns() < until;)
+            gate = admit_gate_open(name, 1);
+        if (gate == NULL || enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+            _exit(1);
+        atomic_store(&seen->is_in_other, 1);
+        stay();
+    }
+    return maker;
+}
+
+static void a_gate_that_was_moved_is_not_entered_beside_another(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 6; round++) {
+        char name[40], path[PATH_MAX];
+        struct two_gates *seen = (struct two_gates *)(void *)shared_words();
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+        snprintf(path, sizeof path, "%s", admit_gate_path(gate));
+        admit_gate_close(gate);
+        pid_t passer = start_passer_by_name(name, seen, round % 2 == 0);
+        assert_true(comes_true(&seen->is_busy, 1, LONG_S));
+        move_away(path);
+        pid_t maker = start_maker_of_another(name, seen);
+        assert_true(comes_true(&seen->is_in_other, 1, 3 * SOON_S));
+        int ended = outcome(passer, 2 * SOON_S);
+        if (atomic_load(&seen->beside) > 0)
+            fail_msg("the old gate was entered %u times beside one inside the other", atomic_load(&seen->beside));
+        assert_int_equal(ended, ADMIT_REMOVED);
+        end(maker);
+        munmap(seen, 4096);
+    }
+}
+
 /* --- a removal that is killed ------------------------------------------------------------------------------------- */
 
 static void removes(void *name)
@@ -311,6 +436,8 @@ int main(void)
         FAULT(one_who_waits_learns_it),
         FAULT(one_inside_leaves_and_learns_it),
         FAULT(a_newcomer_does_not_go_in_beside_the_one_inside),
+        FAULT(a_newcomer_without_descriptors_makes_no_second_gate),
+        FAULT(a_gate_that_was_moved_is_not_entered_beside_another),
         FAULT(a_removal_killed_between_system_calls),
         FAULT(a_removal_killed_at_instructions),
         FAULT(run_does_not_fail_because_the_gate_is_being_removed),
