@@ -73,10 +73,11 @@
  *   afterwards, and says so.
  *   The file must be on a file system of this machine: gates do not reach across machines.
  *   A gate is its file. If that is deleted (rm) or moved while it is in use, those who use it learn it, as ADMIT_REMOVED: who
- *   waits, within a second; who enters, when it next looks, which is at every entry of a process that comes now and then, and
- *   at every 4096th of one that comes all the time; and no other gate of that name is made while anybody that can be seen is
- *   in the old one (see admit_gate_open; a command whose wrapper has been killed is not seen). What cannot be detected: processes that see different files by the same name,
- *   because each has a /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of them see.
+ *   waits, within a second; who enters among others, at once or some thousand entries later; who enters alone, at every
+ *   16384th entry, or as soon as somebody makes another gate of that name; and none is made while anybody that can be seen is
+ *   in the old one (see admit_gate_open; a command whose wrapper has been killed is not seen). What cannot be detected:
+ *   processes that see different files by the same name, because each has a /var/tmp of its own (PrivateTmp of systemd,
+ *   containers). Agree on a path that all of them see.
  */
 #ifndef ADMIT_H
 #define ADMIT_H

@@ -124,8 +124,10 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
 }
 
 /* How often does one look whether the gate's file is there still? That is a system call: so often that it costs nothing, by
- * one who comes all the time; every time, by one who comes now and then. */
-enum { OFTEN_NS = 50000000, PASSES_BETWEEN_LOOKS = 4096 };
+ * one who comes all the time; every time, by one who comes now and then. One who is alone cannot afford even to compare two
+ * numbers: it looks at every ticket of which so many digits are 0. (Whoever makes another gate of that name tells it.) */
+enum { OFTEN_NS = 50000000, PASSES_BETWEEN_LOOKS = 4096, DIGITS_OF_A_LOOK = 14 };
+#define LOOK_DIGITS (((UINT64_C(1) << DIGITS_OF_A_LOOK) - 1) * ONE_TICKET)
 
 static void look_whether_there(struct seat *seat)
 {
@@ -148,7 +150,7 @@ static inline bool looks_again(const struct seat *seat)
 static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
-    if (looks_again(seat))
+    if (looks_again(seat) || (seat->drawn & LOOK_DIGITS) == 0)
         look_whether_there(seat);
     if (!admit_was_removed(gate))
         return ADMIT_OK;
@@ -158,12 +160,16 @@ static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *s
     return seat->sleeper.why;
 }
 
-static inline bool may_be_removed(const struct gate_header *header, const struct seat *seat)
+static inline bool is_news(const struct gate_header *header, const admit_gate *gate)
 {
     return __builtin_expect(atomic_load_explicit(&header->removed, memory_order_seq_cst) !=
-                                    atomic_load_explicit(&seat->gate->removed_seen, memory_order_relaxed) ||
-                                looks_again(seat),
+                                atomic_load_explicit(&gate->removed_seen, memory_order_relaxed),
                             0);
+}
+
+static inline bool may_be_removed(const admit_gate *gate, const struct seat *seat)
+{
+    return is_news(gate->header, gate) || looks_again(seat);
 }
 
 /* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
@@ -185,7 +191,7 @@ static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_h
     be_inside(seat, hold, &frame);
     if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
         after_waiting(sleeper);
-    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
@@ -261,7 +267,7 @@ static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, adm
     if ((frame.at & TOO_HASTY) != 0)
         return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
@@ -271,7 +277,7 @@ static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat,
     while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
         frame.s++;
     be_inside(seat, hold, &frame);
-    return may_be_removed(gate->header, seat) ? unless_removed(seat) : ADMIT_OK;
+    return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
 /* After the draw: that VALID and the record hold what release builds take for granted. */
@@ -309,20 +315,22 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
             hold->owner_died = 1;
     }
     take_spot(gate->spot, seat);
-    return may_be_removed(&front->header, seat) ? unless_removed(seat) : ADMIT_OK;
+    bool looks = __builtin_expect((drawn & LOOK_DIGITS) == 0, 0);
+    return is_news(&front->header, gate) || looks ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
 {
-    return enter_alone(seat, gate, hold, true);
+    return is_resizing(gate->header) ? enter_hastily(gate, hold) : enter_alone(seat, gate, hold, true);
 }
 
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0) || is_resizing(gate->header))
+    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0))
         return enter_hastily(gate, hold);
-    return gate->most_k == 1 ? enter_alone(seat, gate, hold, false) : enter_slot(seat, gate, hold);
+    return gate->most_k == 1 /* which cannot be resized */ ? enter_alone(seat, gate, hold, false)
+                                                           : enter_slot(seat, gate, hold);
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
