@@ -40,44 +40,43 @@
  *   By the kernel's word: each participant has a word on its thread's own robust list, beside the program's robust
  *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
  *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
- *   Where the kernel does not come to it (the memory of a killed process was taken away first, as out-of-memory killers in
- *   user space do by process_mrelease; or the thread takes part so often that its list is longer than the 2048 entries which
- *   the kernel walks), there is a second word: a lock on the gate's file that this process has as long as it has its
- *   memory, whatever it opens, closes, forks or executes. Whoever waits, or finds no slot, looks at that, so that what a dead
- *   process had is back within a second. A process whose death neither word tells is alive.
- *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. Whoever cannot
- *   watch all who are before it, or has a kernel without futex_waitv (before 5.16, or refused by a filter), looks again every
- *   2 milliseconds for each place in line. Beside this, whoever waits looks twice a second, in case the one whom the kernel
- *   woke was stopped before it could act, or one who came later died while it helped another.
- *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its start
- *   time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the first in line
- *   looks 50 times a second whether it has ended, the others twice. In another pid namespace that cannot be seen: then the
- *   slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is removed.
- *   Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was one must be certain: where
- *   a container is given a boot id of its own, the dead are found one by one, by the second word. Suspend: time-outs count
- *   CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices.
- *   The kernel marks a death when the thread can run no more instruction of its program; the files of its process may
- *   be closed some microseconds later.
- *   A process that is stopped (SIGSTOP) is not dead. One that is inside keeps its slot; one in line keeps its place, and
- *   when its turn comes it is enabled and holds the slot that it would take: the others go by through the other slots,
- *   and with k = 1, or with k that are stopped so, everybody waits until it goes on or dies.
+ *   Where the kernel does not come to it (the memory of a killed process was taken away first, as out-of-memory
+ *   killers in user space do by process_mrelease; or the thread takes part so often that its list is longer than the
+ *   2048 entries which the kernel walks), there is a second word: a lock on the gate's file that this process has as
+ *   long as it has its memory, whatever it opens, closes, forks or executes. Whoever waits, or finds no slot, looks at
+ *   that, so that what a dead process had is back within a second. A process whose death neither word tells is alive.
+ *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. Whoever
+ *   cannot watch all who are before it, or has a kernel without futex_waitv (before 5.16, or refused by a filter),
+ *   looks again every 2 milliseconds for each place in line. Beside this, whoever waits looks twice a second, in case
+ *   the one whom the kernel woke was stopped before it could act, or one who came later died while it helped another.
+ *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its
+ *   start time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the
+ *   first in line looks 50 times a second whether it has ended, the others twice. In another pid namespace that cannot
+ *   be seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
+ *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was one must be
+ *   certain: where a container is given a boot id of its own, the dead are found one by one, by the second word.
+ *   Suspend: time-outs count CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices. The kernel marks a
+ *   death when the thread can run no more instruction of its program; the files of its process may be closed some
+ *   microseconds later. A process that is stopped (SIGSTOP) is not dead. One that is inside keeps its slot; one in
+ *   line keeps its place, and when its turn comes it is enabled and holds the slot that it would take: the others go
+ *   by through the other slots, and with k = 1, or with k that are stopped so, everybody waits until it goes on or
+ *   dies.
  *
  * WHERE THE PROMISE ENDS
  *
  *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
- *   other process crash; to shorten the file under others does (SIGBUS).
- *   Whoever may only read it can neither keep others from entering, leaving or managing it, nor keep what a dead process had;
- *   but a lock that it has on the file at the moment when a process joins deprives that process of the second word; so does
- *   a file system that does not keep a mapped file's locks (overlayfs).
- *   A program that closes all descriptors (as daemons do) should do so before it opens a gate: the handle is of no use
- *   afterwards, and says so.
- *   The file must be on a file system of this machine: gates do not reach across machines.
- *   A gate is its file. If that is deleted (rm) or moved while it is in use, those who use it learn it, as ADMIT_REMOVED: who
- *   waits, within a second; who enters among others, at once or some thousand entries later; who enters alone, at every
- *   16384th entry, or as soon as somebody makes another gate of that name; and none is made while anybody that can be seen is
- *   in the old one (see admit_gate_open; a command whose wrapper has been killed is not seen). What cannot be detected:
- *   processes that see different files by the same name, because each has a /var/tmp of its own (PrivateTmp of systemd,
- *   containers). Agree on a path that all of them see.
+ *   other process crash; to shorten the file under others does (SIGBUS). Whoever may only read it can neither keep
+ *   others from entering, leaving or managing it, nor keep what a dead process had; but a lock that it has on the file
+ *   at the moment when a process joins deprives that process of the second word; so does a file system that does not
+ *   keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons do) should do so before
+ *   it opens a gate: the handle is of no use afterwards, and says so. The file must be on a file system of this
+ *   machine: gates do not reach across machines. A gate is its file. If that is deleted (rm) or moved while it is in
+ *   use, those who use it learn it, as ADMIT_REMOVED: who waits, within a second; who enters among others, at once or
+ *   some thousand entries later; who enters alone, at every 16384th entry, or as soon as somebody makes another gate
+ *   of that name; and none is made while anybody that can be seen is in the old one (see admit_gate_open; a command
+ *   whose wrapper has been killed is not seen). What cannot be detected: processes that see different files by the
+ *   same name, because each has a /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of
+ *   them see.
  */
 #ifndef ADMIT_H
 #define ADMIT_H
@@ -192,10 +191,11 @@ typedef struct admit_gate_options {
 /* The path of the gate with this name, whether there is one or not. */
 ADMIT_API admit_error admit_gate_resolve(const char *name, char *path, size_t size);
 
-/* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all. ADMIT_BUSY:
- * there is none, but there was, and its file was deleted or moved while somebody is inside or waits; found by the locks of
- * those who take part (/proc/locks) and by what the processes of this user have open. A gate that an earlier version of this
- * library has made is made anew, with its k, if nobody is inside or waits, and refused otherwise. */
+/* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all.
+ * ADMIT_BUSY: there is none, but there was, and its file was deleted or moved while somebody is inside or waits; found
+ * by the locks of those who take part (/proc/locks) and by what the processes of this user have open. A gate that an
+ * earlier version of this library has made is made anew, with its k, if nobody is inside or waits, and refused
+ * otherwise. */
 ADMIT_API admit_gate *admit_gate_open(const char *name, unsigned k);
 ADMIT_API admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *options);
 
@@ -330,8 +330,8 @@ typedef struct admit_view {
 ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
 ADMIT_API void admit_view_free(admit_view *view);
 
-/* Sets k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If the process is
- * killed meanwhile, others finish it. */
+/* Sets k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If the
+ * process is killed meanwhile, others finish it. */
 ADMIT_API admit_error admit_gate_resize(admit_gate *gate, unsigned k);
 
 /* Removes the gate's file. ADMIT_BUSY if anybody is inside or waits; the error's text names them. force: removes it

@@ -299,8 +299,8 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
         from->label);
 }
 
-/* Where the process is once it has begun the step: the first step of a passage leaves the remainder, or, if the place is
- * drawn by one step, that step. A newcomer that has begun to join may not rest before it is done. */
+/* Where the process is once it has begun the step: the first step of a passage leaves the remainder, or, if the place
+ * is drawn by one step, that step. A newcomer that has begun to join may not rest before it is done. */
 static enum section section_in_step(const struct instance *instance, const struct process *process)
 {
     enum section section = (enum section)process->section;

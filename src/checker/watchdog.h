@@ -3,8 +3,8 @@
  * watchdog.h - ends the program when an algorithm's text goes on for ever between two markers: a loop of local work, or
  * a wait without a marker in it. Nothing else can end such a step, since the text does not come back.
  *
- * A timer of each thread that steps texts looks a few times a second whether the thread is still in the step in which it
- * found it last. The seconds are those that the thread itself has computed, so that a machine that is busy with
+ * A timer of each thread that steps texts looks a few times a second whether the thread is still in the step in which
+ * it found it last. The seconds are those that the thread itself has computed, so that a machine that is busy with
  * something else makes nobody look stuck; and a step costs no more than noting that it begins and that it has ended.
  */
 #ifndef ADMIT_CHECKER_WATCHDOG_H

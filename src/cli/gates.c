@@ -48,7 +48,7 @@ static int nearer(void *data, const char *name, const char *path)
     struct nearest *nearest = data;
     unsigned distance = edit_distance(nearest->name, name);
     (void)path;
-    if (distance < nearest->distance) {
+    if (distance > 0 && distance < nearest->distance) {
         nearest->distance = distance;
         snprintf(nearest->found, sizeof nearest->found, "%s", name);
     }

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * The second word on a death. The first is the kernel's mark in the life word (life.c): at once, but for a kill after which
- * the dead process's memory was taken away before the kernel had walked its robust list (process_mrelease, as out-of-memory
- * killers in user space call it), or for more than the 2048 entries of a list that the kernel walks. Then the mark never
- * comes, and whoever waits finds out here, within a second.
+ * The second word on a death. The first is the kernel's mark in the life word (life.c): at once, but for a kill after
+ * which the dead process's memory was taken away before the kernel had walked its robust list (process_mrelease, as
+ * out-of-memory killers in user space call it), or for more than the 2048 entries of a list that the kernel walks.
+ * Then the mark never comes, and whoever waits finds out here, within a second.
  *
- * A process that takes part is anchored: it has a lock on a byte, far behind the end of the gate's file, that stands for its
- * number. If there is no such lock any more, the process has ended. What makes that certain:
+ * A process that takes part is anchored: it has a lock on a byte, far behind the end of the gate's file, that stands
+ * for its number. If there is no such lock any more, the process has ended. What makes that certain:
  *
- *   - The lock belongs to a description of the file that nothing holds but a mapping in this process's memory: there is no
+ *   - The lock belongs to a description of the file that nothing holds but a mapping in this process's memory: there
+ *   is no
  *     descriptor that the program, or a library, could close, and no other close of the file takes it away, as it would
  *     a lock of the process (F_SETLK).
- *   - The mapping is not inherited by fork (MADV_DONTFORK), and gone after exec: no child holds it in the place of its dead
+ *   - The mapping is not inherited by fork (MADV_DONTFORK), and gone after exec: no child holds it in the place of its
+ *   dead
  *     parent. It lasts until the last thread has ended, so that a leading thread which ends early does no harm.
- *   - It does not depend on what a process, a pid namespace or a container calls whom, nor on a boot: none survives one.
- *   - It is a lock to write, of which whoever looks asks whether it could lock to read. So a process that may only read the
- *     file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then the first
- *     word is all there is of that one, and as long as it is silent, the process lives.)
+ *   - It does not depend on what a process, a pid namespace or a container calls whom, nor on a boot: none survives
+ *   one. - It is a lock to write, of which whoever looks asks whether it could lock to read. So a process that may
+ *   only read the
+ *     file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then the
+ *     first word is all there is of that one, and as long as it is silent, the process lives.)
  *
- * To be doubly sure, a process whose number is still that of a living one, where numbers can be compared, lives (life.c).
+ * To be doubly sure, a process whose number is still that of a living one, where numbers can be compared, lives
+ * (life.c).
  *
- * Some file systems do not keep the description by the mapping: overlayfs maps the file below. So whether the lock is there
- * after the descriptor has been closed is looked at once; if not, the process is not anchored.
+ * Some file systems do not keep the description by the mapping: overlayfs maps the file below. So whether the lock is
+ * there after the descriptor has been closed is looked at once; if not, the process is not anchored.
  *
- * One window: a child that another thread forks while this one is in admit_anchor inherits the descriptor, or the mapping,
- * and then holds on in its parent's place. That is on the safe side.
+ * One window: a child that another thread forks while this one is in admit_anchor inherits the descriptor, or the
+ * mapping, and then holds on in its parent's place. That is on the safe side.
  *
  * A second lock beside it tells the gate's directory and name, by a hash: see predecessor.c.
  */
@@ -75,7 +79,8 @@ int admit_open_again(const admit_gate *gate, int flags)
     return open(path, flags);
 }
 
-/* It follows from the number alone: the file may have several names, and be asked about by another than it was locked by. */
+/* It follows from the number alone: the file may have several names, and be asked about by another than it was locked
+ * by. */
 static struct flock byte_of(uint32_t anchor, short type)
 {
     return (struct flock){.l_type = type,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * After a reboot a gate starts empty; k, capacity and mode are kept. That there was one must be proved, not guessed: two ids of
- * the kernel's own differ. Containers are given an id of their own by a file that is mounted upon the kernel's, and to take
- * that for another boot would let one in beside those who are inside.
+ * After a reboot a gate starts empty; k, capacity and mode are kept. That there was one must be proved, not guessed:
+ * two ids of the kernel's own differ. Containers are given an id of their own by a file that is mounted upon the
+ * kernel's, and to take that for another boot would let one in beside those who are inside.
  *
- * Where nothing is proved, nothing is emptied: whoever died with an earlier boot is found dead by its anchor (anchor.c). Nor is
- * a gate emptied in which anybody lives, or has been since: whoever uses it without knowing the boot takes the id away first.
+ * Where nothing is proved, nothing is emptied: whoever died with an earlier boot is found dead by its anchor
+ * (anchor.c). Nor is a gate emptied in which anybody lives, or has been since: whoever uses it without knowing the
+ * boot takes the id away first.
  */
 #include "gate/file.h"
 
@@ -16,7 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { BOOT_ID_LENGTH = 36 };
+enum { BOOT_ID_LENGTH = 36, LOCK_TRIES = 5000, TRY_AGAIN_US = 1000 };
 
 static bool is_kernels(int fd)
 {
@@ -56,14 +57,20 @@ static bool is_of_earlier_boot(const admit_gate *gate, const char boot_id[BOOT_I
     return !is_of_boot(gate, boot_id) && is_known(gate->header->boot_id) && is_known(boot_id);
 }
 
-static bool is_anchored(admit_gate *gate)
+/* Keeps others from emptying it until the descriptor is closed; -1: somebody has a lock there all the time, or locks
+ * are refused. */
+static int lock_to_empty(const admit_gate *gate)
 {
-    admit_seats_lock();
-    struct anchor *anchor = admit_anchor(gate);
-    bool is = anchor != NULL && anchor->mapping != NULL;
-    admit_anchor_release(anchor);
-    admit_seats_unlock();
-    return is;
+    int fd = admit_keep(admit_open_again(gate, O_RDWR | O_CLOEXEC));
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(INT64_C(1) << 59), .l_len = 1};
+    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
+        if (tries == LOCK_TRIES) {
+            close(fd);
+            return -1;
+        }
+        usleep(TRY_AGAIN_US);
+    }
+    return fd;
 }
 
 static bool anybody_lives(const admit_gate *gate)
@@ -84,32 +91,39 @@ static admit_error forget_boot(admit_gate *gate)
     return ADMIT_OK;
 }
 
-/* What the power left on the disk need not make sense, nor what it says of a manager: but whoever empties a gate is anchored,
- * and so is not mistaken for that. */
+/* What the power left on the disk need not make sense, nor what it says of a manager: hence the lock. Whoever uses a
+ * gate of an earlier boot without emptying it has taken the id away first. */
+static admit_error empty_locked(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
+{
+    unsigned k = atomic_load(&gate->header->k);
+    if (!is_of_earlier_boot(gate, boot_id)) /* no more */
+        return ADMIT_OK;
+    if (k < 1 || k > gate->most_k)
+        return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+    admit_life_clear_unless_anchored(gate, manager_of(gate));
+    struct seat *manager = admit_manage(gate, true);
+    if (manager == NULL)
+        return admit_last_error();
+    if (anybody_lives(gate))
+        memset(gate->header->boot_id, 0, BOOT_ID_SIZE);
+    else if (is_of_earlier_boot(gate, boot_id))
+        admit_gate_empty(gate, k);
+    admit_manage_end(manager);
+    return ADMIT_OK;
+}
+
 static admit_error empty(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
 {
-    if (!is_anchored(gate))
+    int lock = lock_to_empty(gate);
+    if (lock < 0)
         return admit_gate_error(
             ADMIT_NO_PERMISSION,
             "%s is of an earlier boot and must be emptied, which takes a lock on it; somebody keeps one, "
             "or locks are refused here",
             gate->path);
-    admit_life_clear_unless_anchored(gate, manager_of(gate));
-    struct seat *manager = admit_manage(gate, true);
-    if (manager == NULL)
-        return admit_last_error();
-    unsigned k = atomic_load(&gate->header->k);
-    bool in_range = k >= 1 && k <= gate->most_k;
-    if (in_range && is_of_earlier_boot(gate, boot_id)) { /* still */
-        if (anybody_lives(gate))
-            memset(gate->header->boot_id, 0, BOOT_ID_SIZE);
-        else
-            admit_gate_empty(gate, k);
-    }
-    admit_manage_end(manager);
-    return in_range
-               ? ADMIT_OK
-               : admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+    admit_error error = empty_locked(gate, boot_id);
+    close(lock);
+    return error;
 }
 
 admit_error admit_gate_empty_after_boot(admit_gate *gate)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The descriptors that the library keeps: the gate's file and its directory. A program that closes all descriptors, as daemons
- * do when they begin, closes these too, and what it opens next has their numbers. To map, lock or close that would ruin the
- * program's own file, and to ask it for a lock would find a living process dead. So a descriptor is looked at before it is
- * used: these calls are on no fast way.
+ * The descriptors that the library keeps: the gate's file and its directory. A program that closes all descriptors, as
+ * daemons do when they begin, closes these too, and what it opens next has their numbers. To map, lock or close that
+ * would ruin the program's own file, and to ask it for a lock would find a living process dead. So a descriptor is
+ * looked at before it is used: these calls are on no fast way.
  */
 #include "gate/gate.h"
 

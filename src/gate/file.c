@@ -185,8 +185,8 @@ static bool make_nameless(int directory, const char *file, const char *path, con
     return decided;
 }
 
-/* For a name that no neighbour foresees. Without the kernel's help the time will do: a neighbour that guesses one name is
- * not there in time for the next. */
+/* For a name that no neighbour foresees. Without the kernel's help the time will do: a neighbour that guesses one name
+ * is not there in time for the next. */
 static void random_bits(uint64_t bits[2])
 {
     static _Atomic uint64_t count;
@@ -297,11 +297,17 @@ static admit_error check_status(const struct stat *status, const char *path, boo
 }
 
 /* k may have been resized by now; the rest is as it was made. */
-admit_error admit_gate_check_words(admit_gate *gate)
+static admit_error check_k(const admit_gate *gate)
 {
     unsigned k = atomic_load(&gate->header->k);
-    if (k < 1 || k > gate->most_k)
-        return corrupt(gate->path, "its k is out of range");
+    return k >= 1 && k <= gate->most_k ? ADMIT_OK : corrupt(gate->path, "its k is out of range");
+}
+
+admit_error admit_gate_check_words(admit_gate *gate)
+{
+    admit_error error = check_k(gate);
+    if (error != ADMIT_OK)
+        return error;
     if (!admit_protocol_in_order(gate))
         return corrupt(gate->path, "its tickets do not add up");
     return ADMIT_OK;
@@ -330,5 +336,7 @@ admit_error admit_gate_map(admit_gate *gate, bool of_others)
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
     gate->name_bytes = admit_gate_name_bytes(gate->directory.fd, strrchr(gate->path, '/') + 1);
     error = admit_gate_empty_after_boot(gate);
-    return error != ADMIT_OK || gate->is_of_earlier_boot ? error : admit_gate_check_words(gate);
+    if (error != ADMIT_OK)
+        return error;
+    return gate->is_of_earlier_boot ? check_k(gate) : admit_gate_check_words(gate);
 }

@@ -35,8 +35,8 @@ struct files {
     uint64_t inode[64];
     unsigned count;
 };
-/* Opens the next file that was a gate of this name and that somebody uses still; -1: there is none, as far as can be seen, or
- * `failed`: that cannot be told for want of descriptors or memory, or because there are so many. */
+/* Opens the next file that was a gate of this name and that somebody uses still; -1: there is none, as far as can be
+ * seen, or `failed`: that cannot be told for want of descriptors or memory, or because there are so many. */
 int admit_open_predecessor(int directory, const char *file, struct files *files, bool *failed);
 
 /* Makes the file; no error if another was faster. All options are filled in. */

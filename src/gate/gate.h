@@ -8,8 +8,8 @@
  *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
- *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each, and after the last of them the manager (manage.c): what is known of each
+ *   spots       of 64 bytes, one per slot: who is in it people      pages, three participants each, and after the last
+ *   of them the manager (manage.c): what is known of each
  *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
@@ -97,13 +97,14 @@ struct person {
     _Atomic int64_t waiting_since, inside_since; /* CLOCK_REALTIME in ns; 0: not recorded */
     _Atomic uint64_t ticket;                     /* which these two belong to */
     _Atomic uint64_t listed, listed_before; /* number and anchor of threads whose lists have its life word: life.c */
+    _Atomic uint64_t identity;              /* of its process: see process.c */
     _Atomic uint32_t pid, pid_namespace, time_namespace;
     _Atomic uint32_t user; /* its effective user id + 1; 0: not recorded */
     char command[ADMIT_COMMAND_SIZE];
 };
 
-/* The word that the kernel marks, and beside it the second word on the same owner: see anchor.c. Whoever becomes its owner
- * writes both at once, and whoever marks a death in the kernel's place compares both. */
+/* The word that the kernel marks, and beside it the second word on the same owner: see anchor.c. Whoever becomes its
+ * owner writes both at once, and whoever marks a death in the kernel's place compares both. */
 struct life_words {
     _Alignas(8) _Atomic uint32_t word;
     _Atomic uint32_t anchor;
@@ -141,8 +142,8 @@ struct sleeper {
     admit_error why; /* of giving up; noted already */
 };
 
-/* One participation of one thread, or its management of the gate. It lies in the private page behind the life word, behind
- * the links. */
+/* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
+ * behind the links. */
 struct seat {
     uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
     uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
@@ -198,7 +199,8 @@ struct anchor {
     void *mapping; /* which holds it; NULL: nothing does */
 };
 
-/* The part of a handle that a forked child does not inherit: it finds zeros. All but the first is under admit_seats_lock. */
+/* The part of a handle that a forked child does not inherit: it finds zeros. All but the first is under
+ * admit_seats_lock. */
 struct gate_local {
     _Atomic uint32_t interrupts;
     struct seat *seats;    /* of all threads, by this handle */
@@ -282,8 +284,8 @@ static inline void admit_cancelled_as(const int *before)
 
 /* --- descriptors: descriptors.c ----------------------------------------------------------------------------------- */
 
-/* What is open for longer has none of the numbers of the standard ones, which a program may have closed and print to: this or
- * another descriptor of the same file, or -1. */
+/* What is open for longer has none of the numbers of the standard ones, which a program may have closed and print to:
+ * this or another descriptor of the same file, or -1. */
 int admit_keep(int fd);
 /* One that is kept. */
 struct descriptor admit_descriptor(int fd);
@@ -309,8 +311,8 @@ admit_error admit_check_name(const char *name);
 uint64_t admit_process_identity(bool same_time);
 
 enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
-/* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the identity
- * was taken in this time namespace. */
+/* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the
+ * identity was taken in this time namespace. */
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
 /* Of the pid namespace in sight: by a signal, or by a debugger. */
 bool admit_process_is_stopped(long pid);
@@ -368,8 +370,8 @@ bool admit_heir_disowned(struct seat *seat);
 
 /* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
 
-/* Which seats there are, in this process: for one that joins, closes a handle, or ends. A thread may nest it; a forked child
- * finds it open. */
+/* Which seats there are, in this process: for one that joins, closes a handle, or ends. A thread may nest it; a forked
+ * child finds it open. */
 void admit_seats_lock(void);
 void admit_seats_unlock(void);
 
@@ -412,6 +414,7 @@ uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside
 void admit_protocol_reserve(struct seat *seat);
 /* The same for one that is dead. Whoever it may not have woken any more wakes. */
 bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
+bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket); /* still */
 /* A free slot, whatever is being done to the gate otherwise. */
 admit_error admit_protocol_try(admit_gate *gate, admit_hold *hold);
 
@@ -428,8 +431,8 @@ int64_t admit_monotonic(void); /* in ns */
 
 /* --- managing: manage.c ------------------------------------------------------------------------------------------- */
 
-/* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it; if
- * `wait`, error noted, after seconds. */
+/* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it;
+ * if `wait`, error noted, after seconds. */
 struct seat *admit_manage(admit_gate *gate, bool wait);
 void admit_manage_end(struct seat *manager);
 /* Whoever stands in line cannot take a free slot away: it has no other ticket to do so, and there is none as long as it
@@ -437,9 +440,8 @@ void admit_manage_end(struct seat *manager);
 enum settler { OUTSIDE_THE_LINE, IN_LINE };
 /* Sees to it that there are k slots, if nobody else is at it. */
 void admit_settle_k(admit_gate *gate, enum settler settler);
-/* Of one that was killed inside a gate which is being made smaller: whether its ticket is kept back for nobody instead of
- * being returned, as it would have been if it had left. */
-bool admit_keeps_back(admit_gate *gate, unsigned who, uint64_t ticket);
+/* Whether a ticket that would be returned is kept back for nobody instead. */
+bool admit_keeps_back(const admit_gate *gate);
 /* Leaves a gate that is being resized. Whether the seat is there still: its record may be kept back for nobody. */
 bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
 /* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a

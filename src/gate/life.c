@@ -12,13 +12,14 @@
  *
  * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
  * word while it is on our list, our death would be taken for its own. So beside each word stands on whose lists it is
- * (`listed`): nobody takes a word that is on the list of a living process without being its own, and nobody takes one that
- * may be on the list of a thread with its own number. The record of an idle thread whose handle another thread has closed
- * is free at once; the word is then on that thread's list (`listed_before`) until the thread takes it off, and may be on
- * one more.
+ * (`listed`): nobody takes a word that is on the list of a living process without being its own, and nobody takes one
+ * that may be on the list of a thread with its own number. The record of an idle thread whose handle another thread
+ * has closed is free at once; the word is then on that thread's list (`listed_before`) until the thread takes it off,
+ * and may be on one more.
  *
- * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the word in
- * the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is another.
+ * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the
+ * word in the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is
+ * another.
  */
 #include "gate/gate.h"
 
@@ -147,18 +148,24 @@ static bool is_off(const admit_gate *gate, union whole listed)
     return listed.both == 0 || admit_anchor_is_gone(gate, listed.anchor);
 }
 
-/* Whether this thread may put the word on its list; then that is said. `dead`: whose list it was on before, since the owner
- * has died; or 0. */
+/* Whether this thread may put the word on its list; then that is said. `dead`: the anchor of the owner, who has died,
+ * so that the word is on its list no more; or 0. Once it is said, nobody else takes the record: so what is said of
+ * lists before is looked at after that. */
 static bool is_put_on_list(admit_gate *gate, struct person *person, union whole own, uint32_t dead)
 {
     union whole now = {.both = atomic_load(&person->listed)}, before = {.both = atomic_load(&person->listed_before)};
-    if (!is_off(gate, before) && before.word == own.word)
-        return false;
-    if (is_off(gate, now) || (dead != 0 && now.anchor == dead))
-        return lists(&person->listed, now, own);
+    bool is_free = is_off(gate, now) || (dead != 0 && now.anchor == dead && now.word != own.word);
     /* One that is not anchored may have been killed just before it took it off. It must not be forgotten. */
-    return !admit_anchor_holds(gate, now.anchor) && now.word != own.word && is_off(gate, before) &&
-           lists(&person->listed_before, before, now) && lists(&person->listed, now, own);
+    bool is_doubtful = !is_free && !admit_anchor_holds(gate, now.anchor) && now.word != own.word;
+    if (is_doubtful)
+        is_free = is_off(gate, before) && lists(&person->listed_before, before, now);
+    if (!is_free || !lists(&person->listed, now, own))
+        return false;
+    before.both = atomic_load(&person->listed_before);
+    if (is_off(gate, before) || before.word != own.word)
+        return true;
+    lists(&person->listed, own, whole(0, 0));
+    return false;
 }
 
 static void is_off_list(struct person *person, union whole own)
@@ -262,18 +269,27 @@ void admit_life_begin(struct seat *seat)
     atomic_store(&seat->life->word, own_number | FUTEX_WAITERS);
 }
 
+/* Whoever finds the word marked takes it that it is on no list any more. So it comes off first; if the thread is killed
+ * just then, its anchor tells. Without one there is only the kernel's word: then it comes off last. */
 void admit_life_release(struct seat *seat, uint32_t to)
 {
     struct life_words *life = seat->life;
     union whole own = whole(own_number, seat->anchor->number), now = look_at(life);
+    bool off_first = to == (uint32_t)LIFE_MARKED && seat->anchor->mapping != NULL;
+    if (off_first) {
+        delist(link_of(seat));
+        is_off_list(person_at(seat), own);
+    }
     if (!seat->closed)
         atomic_store(both_of(life), whole(to, own.anchor).both);
     else if ((now.word & LIFE_NUMBER) == own.word && now.anchor == own.anchor) /* it could not be taken away */
         changes_from(life, now, whole(to, own.anchor));
     if (to == (uint32_t)LIFE_MARKED) /* as the kernel does */
         syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
-    delist(link_of(seat));
-    is_off_list(person_at(seat), own);
+    if (!off_first) {
+        delist(link_of(seat));
+        is_off_list(person_at(seat), own);
+    }
     free_seat(seat);
 }
 
@@ -294,14 +310,34 @@ void admit_life_take_away(struct seat *seat)
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */
 
-/* Counted once for each death: by whoever changes the word from marked to judged. */
+/* A ticket of one that was killed inside a gate which is being made smaller is kept back, as it would have been if it
+ * had left. What was read before the word was found marked is the dead one's, and its ticket never comes back: what is
+ * done in its name concerns nobody else. But the word may have been taken and marked again by the time it is changed:
+ * then the record holds another ticket, or none. */
+static bool is_kept_back(admit_gate *gate, unsigned who, union whole life, uint64_t ticket)
+{
+    struct life_words *words = whole_life_of(gate, who);
+    union whole reserved = whole(LIFE_RESERVED, life.anchor);
+    if (!admit_keeps_back(gate) || !admit_protocol_keep_back(gate, who, ticket) || !changes_from(words, life, reserved))
+        return false;
+    if (admit_protocol_is_kept_back(gate, who, ticket)) {
+        atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
+        return true;
+    }
+    changes_from(words, reserved, whole(LIFE_JUDGED, life.anchor));
+    return false;
+}
+
+/* Counted once for each death: by whoever changes the word from marked. */
 static void judge(admit_gate *gate, unsigned who)
 {
     struct standing standing = admit_protocol_standing(gate, who);
-    uint32_t marked = (uint32_t)LIFE_MARKED;
-    bool kept_back = standing.stage == STAGE_VALID && admit_keeps_back(gate, who, standing.ticket);
-    if (!kept_back &&
-        (!atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED) || standing.stage == STAGE_OUT))
+    struct life_words *words = whole_life_of(gate, who);
+    union whole life = look_at(words);
+    if (life.word != (uint32_t)LIFE_MARKED)
+        return;
+    if (!(standing.stage == STAGE_VALID && is_kept_back(gate, who, life, standing.ticket)) &&
+        (!changes_from(words, life, whole(LIFE_JUDGED, life.anchor)) || standing.stage == STAGE_OUT))
         return;
     atomic_fetch_add(&gate->header->recovered, 1);
     if (standing.stage != STAGE_VALID)
@@ -315,19 +351,20 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
         return false;
     if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);
-    return atomic_load(life_of(gate, who)) != LIFE_RESERVED;
+    return (atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) != 0;
 }
 
-/* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the one
- * or the other, both are not. */
+/* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the
+ * one or the other, both are not. */
 static bool is_gone(const admit_gate *gate, unsigned who, union whole life)
 {
     const struct person *person = person_of(gate, who);
     if (!admit_life_names_thread(life.word) || !admit_anchor_is_gone(gate, life.anchor))
         return false;
     uint32_t pid = atomic_load(&person->pid), namespace = atomic_load(&person->pid_namespace);
+    bool same_time = atomic_load(&person->time_namespace) == admit_time_namespace();
     return pid == 0 || pid > INT_MAX || namespace == 0 || namespace != admit_pid_namespace() ||
-           admit_process_state(pid, 0, false) == HEIR_NONE;
+           admit_process_state(pid, atomic_load(&person->identity), same_time) != HEIR_LIVES;
 }
 
 /* As the kernel would have done. */
@@ -348,7 +385,14 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who)
 void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who)
 {
     struct life_words *life = whole_life_of(gate, who);
+    struct person *person = person_of(gate, who);
+    _Atomic uint64_t *lists_of[] = {&person->listed, &person->listed_before};
     union whole now = look_at(life);
     if (!admit_anchor_holds(gate, now.anchor))
         changes_from(life, now, whole(LIFE_NOBODY, 0));
+    for (unsigned l = 0; l < 2; l++) {
+        union whole listed = {.both = atomic_load(lists_of[l])};
+        if (!admit_anchor_holds(gate, listed.anchor))
+            lists(lists_of[l], listed, whole(0, 0));
+    }
 }

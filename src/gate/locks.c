@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * All locks on files that there are, as /proc/locks lists them: for what a question to the kernel about one byte cannot tell.
- * The kernel gives a long list in pieces, and counts where the last one ended: if a lock that was in it goes meanwhile, one of
- * the next piece is left out. So only of a list in one piece can it be said that something is not in it.
+ * All locks on files that there are, as /proc/locks lists them: for what a question to the kernel about one byte
+ * cannot tell. The kernel gives a long list in pieces, and counts where the last one ended: if a lock that was in it
+ * goes meanwhile, one of the next piece is left out. So only of a list in one piece can it be said that something is
+ * not in it.
  */
 #include "gate/locks.h"
 
@@ -14,8 +15,8 @@
 
 enum { PIECE = 16384 }; /* more than the kernel gives at a time; it gives whole lines */
 
-/* "12: OFDLCK ADVISORY  WRITE -1 fe:00:131 4611686018427387905 4611686018427387905"; with "->" behind the number it is one
- * that waits. */
+/* "12: OFDLCK ADVISORY  WRITE -1 fe:00:131 4611686018427387905 4611686018427387905"; with "->" behind the number it is
+ * one that waits. */
 static bool read_lock(const char *line, struct file_lock *lock)
 {
     char type[8];

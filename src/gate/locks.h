@@ -14,8 +14,8 @@ struct file_lock {
 
 enum lock_search { LOCKS_NONE, LOCKS_FOUND, LOCKS_UNKNOWN, LOCKS_FAILED };
 
-/* The first of which is_it is true. UNKNOWN: it was not found, but may be there. FAILED: they cannot be listed now, for want of
- * a descriptor or memory. */
+/* The first of which is_it is true. UNKNOWN: it was not found, but may be there. FAILED: they cannot be listed now,
+ * for want of a descriptor or memory. */
 enum lock_search admit_locks_search(bool (*is_it)(const struct file_lock *lock, const void *data), const void *data,
                                     struct file_lock *found);
 

@@ -2,19 +2,19 @@
  *
  * Who manages a gate, and how it is resized; remove.c has the rest.
  *
- * The manager. One process at a time manages a gate: it has the one life word that belongs to no record, as a participant has
- * its own. So the kernel says if it was killed, and neither a child that it forks nor a process that may only read the file
- * can have it instead. Nobody that enters, waits or leaves ever waits for a manager, which may have been stopped; others that
- * manage wait for some seconds, and then say for whom.
+ * The manager. One process at a time manages a gate: it has the one life word that belongs to no record, as a
+ * participant has its own. So the kernel says if it was killed, and neither a child that it forks nor a process that
+ * may only read the file can have it instead. Nobody that enters, waits or leaves ever waits for a manager, which may
+ * have been stopped; others that manage wait for some seconds, and then say for whom.
  *
  * Resize. The protocol has most_k slots for ever. Those beyond k are held by records that belong to nobody
- * (LIFE_RESERVED): to the protocol they are participants that stay inside. To have one slot more, the manager takes over
- * such a record as a newcomer does, which returns its ticket; to have one fewer, it goes in and leaves its ticket with its
- * record to nobody, or whoever would return a ticket does. How many there are is counted in the life words; so a death at any
- * point leaves the count right. While `resizing` is set, everybody that enters, leaves, or looks around while it waits
- * finishes what has been begun, if no manager is at it. One that leaves and finds a manager at it keeps its ticket back, if
- * it may have to, and so does whoever finds one dead that was inside: too many such records are a slot that comes back a
- * little later, too few would be one too many inside.
+ * (LIFE_RESERVED): to the protocol they are participants that stay inside. To have one slot more, the manager takes
+ * over such a record as a newcomer does, which returns its ticket; to have one fewer, it goes in and leaves its ticket
+ * with its record to nobody, or whoever would return a ticket does. How many there are is counted in the life words;
+ * so a death at any point leaves the count right. While `resizing` is set, everybody that enters, leaves, or looks
+ * around while it waits finishes what has been begun, if no manager is at it. One that leaves and finds a manager at
+ * it keeps its ticket back, if it may have to, and so does whoever finds one dead that was inside: too many such
+ * records are a slot that comes back a little later, too few would be one too many inside.
  */
 #include "gate/gate.h"
 
@@ -41,6 +41,8 @@ static struct seat *try_to_manage(admit_gate *gate, bool *failed)
         admit_life_begin(manager);
         atomic_store(&person_of(gate, who)->pid, (uint32_t)getpid());
         atomic_store(&person_of(gate, who)->pid_namespace, admit_pid_namespace());
+        atomic_store(&person_of(gate, who)->time_namespace, admit_time_namespace());
+        atomic_store(&person_of(gate, who)->identity, admit_process_identity(true));
     }
     return manager;
 }
@@ -73,11 +75,13 @@ void admit_manage_end(struct seat *manager)
 
 /* --- resize ------------------------------------------------------------------------------------------------------- */
 
+/* Only with a ticket: one whose ticket has been returned all the same keeps nothing back. */
 static unsigned reserved_now(const admit_gate *gate, unsigned *one)
 {
     unsigned count = 0;
     for (unsigned who = 0; who < present_in(gate); who++)
-        if (atomic_load(life_of(gate, who)) == LIFE_RESERVED) {
+        if (atomic_load(life_of(gate, who)) == LIFE_RESERVED &&
+            admit_protocol_standing(gate, who).stage == STAGE_VALID) {
             *one = who;
             count++;
         }
@@ -97,9 +101,8 @@ static bool has_k(const admit_gate *gate)
     return wanted == gate->most_k || reserved_now(gate, &one) == wanted;
 }
 
-static void leave_reserved(admit_gate *gate, struct seat *seat)
+static void leave_reserved(struct seat *seat)
 {
-    atomic_fetch_add(&gate->header->reserved, 1);
     admit_protocol_reserve(seat);
     admit_seat_release(seat, LIFE_RESERVED);
 }
@@ -124,7 +127,8 @@ static void shrink(admit_gate *gate, unsigned wanted)
         struct seat *seat = admit_seat_of(gate, &hold);
         if (!hold.owner_died) /* or the next would not learn it */
             atomic_store(&gate->spot[hold.slot].who, 0);
-        leave_reserved(gate, seat);
+        atomic_fetch_add(&gate->header->reserved, 1); /* a ticket that nobody has entered by */
+        leave_reserved(seat);
     }
 }
 
@@ -146,18 +150,10 @@ static admit_error settle(admit_gate *gate, enum settler settler)
     return ADMIT_OK;
 }
 
-bool admit_keeps_back(admit_gate *gate, unsigned who, uint64_t ticket)
+bool admit_keeps_back(const admit_gate *gate)
 {
     unsigned one, wanted = reserved_in_future(gate);
-    uint32_t marked = (uint32_t)LIFE_MARKED;
-    if (atomic_load(&gate->header->resizing) == 0 || wanted == gate->most_k || reserved_now(gate, &one) >= wanted)
-        return false;
-    if (!admit_protocol_keep_back(gate, who, ticket) ||
-        !atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_RESERVED))
-        return false;
-    atomic_fetch_add(&gate->header->reserved, 1);
-    atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
-    return true;
+    return atomic_load(&gate->header->resizing) != 0 && wanted < gate->most_k && reserved_now(gate, &one) < wanted;
 }
 
 void admit_settle_k(admit_gate *gate, enum settler settler)
@@ -177,7 +173,7 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
     struct seat *manager = admit_manage(gate, false);
     bool keep = wanted < gate->most_k && reserved_now(gate, &one) < wanted;
     if (keep)
-        leave_reserved(gate, seat);
+        leave_reserved(seat);
     else
         admit_protocol_leave(seat);
     if (keep)

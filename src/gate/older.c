@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gate that an earlier version has made (layout 3). If nobody is inside or waits, it is made anew, with the same k, capacity
- * and mode; otherwise it is refused, and those concerned are named.
+ * A gate that an earlier version has made (layout 3). If nobody is inside or waits, it is made anew, with the same k,
+ * capacity and mode; otherwise it is refused, and those concerned are named.
  *
- * What is known of that layout here: the header and the cells are where they are now; a participant has 128 bytes, and there
- * is no manager; whoever manages has a lock on byte 0 of the file. Whoever enters looks at `removed` after its draw, and if
- * that is UNDECIDED, it waits for this lock: so that either it is seen here, or it finds that the gate has been removed.
+ * What is known of that layout here: the header and the cells are where they are now; a participant has 128 bytes, and
+ * there is no manager; whoever manages has a lock on byte 0 of the file. Whoever enters looks at `removed` after its
+ * draw, and if that is UNDECIDED, it waits for this lock: so that either it is seen here, or it finds that the gate
+ * has been removed.
  */
 #include "gate/file.h"
 #include "native/printable.h"
@@ -138,7 +139,8 @@ static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const
         return ADMIT_OK;
     if (k < 1 || k > older->most_k)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
-    if (atomic_load(&older->header->removed) != REMOVAL_DONE) {
+    const uint32_t before = atomic_load(&older->header->removed);
+    if (before != REMOVAL_DONE) {
         atomic_store(&older->header->removed, REMOVAL_UNDECIDED);
         name_people(older, people, sizeof people);
         atomic_store(&older->header->removed, people[0] == '\0' ? REMOVAL_DONE : REMOVAL_NONE);
@@ -151,7 +153,7 @@ static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const
     }
     admit_error error = replace(gate, older, status);
     if (error != ADMIT_OK)
-        atomic_store(&older->header->removed, REMOVAL_NONE);
+        atomic_store(&older->header->removed, before == REMOVAL_DONE ? REMOVAL_DONE : REMOVAL_NONE);
     syscall(SYS_futex, &older->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     return error;
 }

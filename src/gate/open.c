@@ -101,8 +101,8 @@ static admit_error open_file(admit_gate *gate, int directory, const char *file)
     return admit_gate_system_error("open", gate->path);
 }
 
-/* Whoever uses a gate of this name that was deleted, or moved away, is told; but if anybody is inside, or it cannot be told,
- * none can be made. */
+/* Whoever uses a gate of this name that was deleted, or moved away, is told; but if anybody is inside, or it cannot be
+ * told, none can be made. */
 static admit_error retire_predecessors(const admit_gate *gate, int directory, const char *file, bool of_others)
 {
     struct files files = {.count = 0};
@@ -152,7 +152,9 @@ static admit_error check_k(const admit_gate *gate, unsigned k)
     unsigned found = admit_gate_k(gate);
     return k == 0 || k == found
                ? ADMIT_OK
-               : admit_gate_error(ADMIT_OTHER_K, "gate \"%s\" has k = %u, not %u", gate->name, found, k);
+               : admit_gate_error(ADMIT_OTHER_K,
+                                  "gate \"%s\" has k = %u, not %u; `admit resize` changes it for everybody", gate->name,
+                                  found, k);
 }
 
 static int parent_of(const char *path, char *directory)

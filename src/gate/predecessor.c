@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gate whose file was deleted (rm), or moved away, while processes use it. A new gate of that name would let others in beside
- * those who are inside. So whoever makes a gate looks for one first: by the locks of those who take part (anchor.c), which
- * tell the name by their place, and then for a process that has the file open, to see who is there.
+ * A gate whose file was deleted (rm), or moved away, while processes use it. A new gate of that name would let others
+ * in beside those who are inside. So whoever makes a gate looks for one first: by the locks of those who take part
+ * (anchor.c), which tell the name by their place, and then for a process that has the file open, to see who is there.
  *
- * What is not found: a file that only processes of other users, or of other pid namespaces, have open; that of a command
- * whose wrapper has been killed, which has nothing open; one on a file system that /proc/locks calls otherwise than stat
- * does; and one that is deleted after the look.
+ * What is not found: a file that only processes of other users, or of other pid namespaces, have open; that of a
+ * command whose wrapper has been killed, which has nothing open; one on a file system that /proc/locks calls otherwise
+ * than stat does; and one that is deleted after the look.
  */
 #include "gate/file.h"
 #include "gate/locks.h"

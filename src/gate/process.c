@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processes that are known by their number: whether one has ended. A number is given to others later, so that beside it
- * stands which of them it was: the inode of its pidfd, where the kernel numbers those (Linux 6.9), else the time at which it
- * started. That is told differently in each time namespace.
+ * Processes that are known by their number: whether one has ended. A number is given to others later, so that beside
+ * it stands which of them it was: the inode of its pidfd, where the kernel numbers those (Linux 6.9), else the time at
+ * which it started. That is told differently in each time namespace.
  *
  * Only "no such process" is death: not a call that was refused, a table that is full, or a /proc that hides others.
  */
@@ -72,7 +72,8 @@ uint64_t admit_process_identity(bool same_time)
     return inode != 0 ? inode : same_time ? start_time("/proc/self/stat") : 0;
 }
 
-/* Of this process. Where there is no /proc, the kernel tells it of a pidfd, since Linux 6.11: numbers of <linux/pidfd.h>. */
+/* Of this process. Where there is no /proc, the kernel tells it of a pidfd, since Linux 6.11: numbers of
+ * <linux/pidfd.h>. */
 enum { OF_PIDS = 5, OF_TIMES = 7 };
 
 static uint32_t namespace(const char *path, unsigned which)

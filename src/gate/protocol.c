@@ -123,9 +123,10 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
     take_spot(spot, seat);
 }
 
-/* How often does one look whether the gate's file is there still? That is a system call: so often that it costs nothing, by
- * one who comes all the time; every time, by one who comes now and then. One who is alone cannot afford even to compare two
- * numbers: it looks at every ticket of which so many digits are 0. (Whoever makes another gate of that name tells it.) */
+/* How often does one look whether the gate's file is there still? That is a system call: so often that it costs
+ * nothing, by one who comes all the time; every time, by one who comes now and then. One who is alone cannot afford
+ * even to compare two numbers: it looks at every ticket of which so many digits are 0. (Whoever makes another gate of
+ * that name tells it.) */
 enum { OFTEN_NS = 50000000, PASSES_BETWEEN_LOOKS = 4096, DIGITS_OF_A_LOOK = 14 };
 #define LOOK_DIGITS (((UINT64_C(1) << DIGITS_OF_A_LOOK) - 1) * ONE_TICKET)
 
@@ -378,8 +379,9 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
     return (frame.at & TOO_HASTY) == 0;
 }
 
-/* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has not
- * left its hint yet has still to look whether it is next. With more inside than cores it would only be in their way. */
+/* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has
+ * not left its hint yet has still to look whether it is next. With more inside than cores it would only be in their
+ * way. */
 static void rouse_next(const struct seat *seat)
 {
     const struct gate_cells *cells = &seat->gate->cells;
@@ -414,8 +416,8 @@ void admit_protocol_reserve(struct seat *seat)
     seat_mark(seat, SEAT_INSIDE, false);
 }
 
-/* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one that is
- * leaving: that is returned by whoever has the turn. */
+/* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one
+ * that is leaving: that is returned by whoever has the turn. */
 static word kept_back(word its, word issue, unsigned who, word ticket)
 {
     word now = who_in(issue) == who ? with_draw(its, issue) : its;
@@ -423,8 +425,8 @@ static word kept_back(word its, word issue, unsigned who, word ticket)
     return is_it ? in_state(now, GRANTED) : its;
 }
 
-/* The dead one may have returned another's ticket, and been killed before it had woken the owner of the next: since nobody
- * recovers it any more, everybody that sleeps looks. */
+/* The dead one may have returned another's ticket, and been killed before it had woken the owner of the next: since
+ * nobody recovers it any more, everybody that sleeps looks. */
 bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
 {
     word issue = get(gate->cells.issue[0]), its;
@@ -439,6 +441,12 @@ bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
         if (state_of(get(gate->cells.record[other])) == WAITING)
             wake(gate->cells.record[other]);
     return true;
+}
+
+bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket)
+{
+    word its = get(gate->cells.record[who]);
+    return state_of(its) == GRANTED && ticket_of(its) == ticket;
 }
 
 static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
@@ -581,12 +589,14 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
         atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
         atomic_store(&whole_life_of(gate, who)->anchor, 0);
+        atomic_store(&person_of(gate, who)->listed, 0);
+        atomic_store(&person_of(gate, who)->listed_before, 0);
     }
     atomic_store(&gate->header->present, reserved);
 }
 
-/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out, and as many of these in line, as ISSUE and VALID
- * say. */
+/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out, and as many of these in line, as ISSUE and
+ * VALID say. */
 static int tickets_add_up(const admit_gate *gate)
 {
     word issue = atomic_load(&gate->cells.issue->value), valid = atomic_load(&gate->cells.valid->value);

@@ -3,10 +3,10 @@
  * Whether a gate is there still, and how it is removed.
  *
  * Whoever goes in looks at `removed` after its draw; whoever removes writes UNDECIDED there before it looks who is
- * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the remover
- * was killed before, by the hand of the next process that opens it. A file that is deleted in another way is found out by
- * those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last time looks for the
- * file: so others can be asked to.
+ * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the
+ * remover was killed before, by the hand of the next process that opens it. A file that is deleted in another way is
+ * found out by those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last
+ * time looks for the file: so others can be asked to.
  */
 #include "gate/file.h"
 #include "native/printable.h"
@@ -71,7 +71,8 @@ bool admit_is_there(admit_gate *gate)
         if (has_none && !gate->look_only)
             lose(gate);
     }
-    atomic_store(&gate->removed_seen, with_removal(removed, REMOVAL_NONE));
+    if (!atomic_load(&gate->astray)) /* or it looks each time: another thread may have looked before it was moved */
+        atomic_store(&gate->removed_seen, with_removal(removed, REMOVAL_NONE));
     return !atomic_load(&gate->astray) && !is_final(atomic_load(&gate->header->removed));
 }
 
@@ -108,8 +109,8 @@ admit_error admit_removed_error(const admit_gate *gate)
 
 enum { PEOPLE_SHOWN = 420 };
 
-/* "inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands are what others wrote, and
- * the text goes to terminals. */
+/* "inside 4711 (train), 4712 (train); waiting 4713 (sort)", or as many as have room. The commands are what others
+ * wrote, and the text goes to terminals. */
 static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
 {
     enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 40 };

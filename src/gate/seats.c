@@ -52,8 +52,8 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static _Atomic bool key_made;
 
-/* What it is inside by comes back as if its thread had been killed; but the thread gives it back itself, so that there is no
- * moment at which only a wake-up is missing. If a command has inherited it, it is that one's. */
+/* What it is inside by comes back as if its thread had been killed; but the thread gives it back itself, so that there
+ * is no moment at which only a wake-up is missing. If a command has inherited it, it is that one's. */
 static void give_back(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
@@ -185,6 +185,7 @@ static void introduce(struct seat *seat)
     atomic_store(&person->pid, (uint32_t)getpid());
     atomic_store(&person->pid_namespace, admit_pid_namespace());
     atomic_store(&person->time_namespace, admit_time_namespace());
+    atomic_store(&person->identity, admit_process_identity(true));
     atomic_store(&person->user, (uint32_t)geteuid() + 1);
     memset(person->command, 0, sizeof person->command);
     if (gate->command[0] != '\0')
@@ -355,8 +356,8 @@ static struct seat *own_seat_of(const admit_gate *gate)
     return seat;
 }
 
-/* What this thread is inside by comes back; what another is inside by stays that one's until it ends. The records of all
- * others are free from now on. */
+/* What this thread is inside by comes back; what another is inside by stays that one's until it ends. The records of
+ * all others are free from now on. */
 void admit_seats_close(admit_gate *gate)
 {
     clear_away();

@@ -8,10 +8,10 @@
  * again after 20 ms, or when it has become the next and whoever left has roused it (protocol.c); from then on it keeps
  * the whole watch. See docs/gate.md.
  *
- * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the nearest
- * first: so that everybody in line is watched by those behind it, and those inside by the first in line. Whoever cannot
- * watch all who are before it looks from time to time, the more often the fewer there are; the same where the kernel has no
- * futex_waitv, or refuses it.
+ * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the
+ * nearest first: so that everybody in line is watched by those behind it, and those inside by the first in line.
+ * Whoever cannot watch all who are before it looks from time to time, the more often the fewer there are; the same
+ * where the kernel has no futex_waitv, or refuses it.
  */
 #include "gate/gate.h"
 
@@ -190,8 +190,8 @@ void admit_pause(void)
 #endif
 }
 
-/* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may run on
- * another. */
+/* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may
+ * run on another. */
 unsigned admit_cores(void)
 {
     static _Atomic unsigned found;
@@ -243,8 +243,8 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
 /* Whose death may concern whom. */
 enum regard { OF_NO_REGARD, BEFORE, ELSEWHERE, PERHAPS_LATER };
 
-/* A record without an owner may have one soon, who takes its life word as it lies: to watch it costs nothing, if there is
- * room. What is kept back for nobody never dies. */
+/* A record without an owner may have one soon, who takes its life word as it lies: to watch it costs nothing, if there
+ * is room. What is kept back for nobody never dies. */
 static enum regard regard_of(const struct sleeper *sleeper, unsigned who, uint64_t own, bool crowded)
 {
     const admit_gate *gate = sleeper->gate;
@@ -292,8 +292,8 @@ static void watch_crowd(struct watch_list *list, const struct sleeper *sleeper, 
             watch_life(list, sleeper, who);
 }
 
-/* One who comes later may die too: whoever is the first to take a record says so in `present`, and wakes those who watch all.
- * In a crowd it comes behind this one, and is watched by others. */
+/* One who comes later may die too: whoever is the first to take a record says so in `present`, and wakes those who
+ * watch all. In a crowd it comes behind this one, and is watched by others. */
 static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;

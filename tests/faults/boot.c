@@ -2,8 +2,8 @@
  *
  * Another boot, and what only looks like one. Containers (systemd-nspawn, LXC) show a boot id of their own, and share
  * gates with the machine all the same. Promised: nobody is let in beside one who lives, however the boot ids differ,
- * and all see the same gate; that a gate is of an earlier boot is proved, not guessed. Where it is so, the gate is empty
- * with its k, whatever a power failure has left of its words.
+ * and all see the same gate; that a gate is of an earlier boot is proved, not guessed. Where it is so, the gate is
+ * empty with its k, whatever a power failure has left of its words.
  */
 #include "faults.h"
 #include "layout.h"

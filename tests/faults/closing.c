@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A handle that is closed while its owner is inside, and the owner is killed at any instruction of that, or has a resize
- * to finish by it; and deadlines that lie far in the past. Promised: the next in line, asleep, goes in at once, and not
- * when it happens to look; nobody crashes; and a deadline is passed, however long ago it was.
+ * A handle that is closed while its owner is inside, and the owner is killed at any instruction of that, or has a
+ * resize to finish by it; and deadlines that lie far in the past. Promised: the next in line, asleep, goes in at once,
+ * and not when it happens to look; nobody crashes; and a deadline is passed, however long ago it was.
  */
 #include "faults.h"
 

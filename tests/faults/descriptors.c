@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs that have closed descriptors 0, 1 or 2: what they print does not go into a gate's file. And programs that close
- * those of the library, as daemons do: it says so, and lets the files alone that have these numbers then.
+ * Programs that have closed descriptors 0, 1 or 2: what they print does not go into a gate's file. And programs that
+ * close those of the library, as daemons do: it says so, and lets the files alone that have these numbers then.
  */
 #include "gate_witness.h"
 

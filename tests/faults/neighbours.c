@@ -2,8 +2,8 @@
  *
  * What strangers, children and stopped processes hold. Promised: nobody who may only read a gate's file, no child that
  * was forked at the wrong moment and no process that is stopped in the middle of managing a gate keeps others from
- * managing it, from leaving or from handing a hold to a command; one who may not delete the file throws nobody out of line;
- * and a neighbour that scribbles into the file makes nobody wait for itself.
+ * managing it, from leaving or from handing a hold to a command; one who may not delete the file throws nobody out of
+ * line; and a neighbour that scribbles into the file makes nobody wait for itself.
  */
 #include "faults.h"
 #include "layout.h"

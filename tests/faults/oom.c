@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Killed for memory. A user-space OOM killer (earlyoom, systemd-oomd, Android's) kills a process and then takes away
- * its memory by process_mrelease(2), before the kernel has read from it, on the process's way out, which words it should
- * mark: of such a death the robust list tells nothing. Promised: what the dead one had comes back all the same, all of
- * it and within about a second; and what lives, or may live, is never taken for dead, whatever it, its children or
- * strangers do with the gate's file.
+ * its memory by process_mrelease(2), before the kernel has read from it, on the process's way out, which words it
+ * should mark: of such a death the robust list tells nothing. Promised: what the dead one had comes back all the same,
+ * all of it and within about a second; and what lives, or may live, is never taken for dead, whatever it, its children
+ * or strangers do with the gate's file.
  */
 #include "faults.h"
 

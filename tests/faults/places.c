@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a gate is, and where those who use it are: on overlayfs, as the root of most containers is, by another name, and
- * without /proc. Promised: a living holder is never taken for dead, whatever a file system does with mappings and locks and
- * by whatever name its file is opened; and where there is no /proc, a command that holds on after its starter was killed
- * holds until it has ended, and one whose end could not be seen is not let hold.
+ * Where a gate is, and where those who use it are: on overlayfs, as the root of most containers is, by another name,
+ * and without /proc. Promised: a living holder is never taken for dead, whatever a file system does with mappings and
+ * locks and by whatever name its file is opened; and where there is no /proc, a command that holds on after its
+ * starter was killed holds until it has ended, and one whose end could not be seen is not let hold.
  */
 #include "faults.h"
 
@@ -171,7 +171,8 @@ static void starts_a_command_that_ends(admit_gate *gate, const admit_hold *hold)
     }
 }
 
-/* The starter and the one who looks: each with or without /proc. A kernel that tells a namespace only by /proc says so. */
+/* The starter and the one who looks: each with or without /proc. A kernel that tells a namespace only by /proc says
+ * so. */
 static void an_orphaned_command_without_proc(void **state)
 {
     (void)state;
@@ -231,8 +232,8 @@ static int inherited_elsewhere(admit_gate *gate, const char *empty, bool knows_i
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 81;
 }
 
-/* Its number there would be looked for among the starter's processes, where it is another's or nobody's. Newer kernels tell
- * a process its namespace even so: both ways. */
+/* Its number there would be looked for among the starter's processes, where it is another's or nobody's. Newer kernels
+ * tell a process its namespace even so: both ways. */
 static void a_child_in_another_namespace_without_proc_is_refused(void **state)
 {
     (void)state;

@@ -324,7 +324,8 @@ static void threads_that_end_in_line_hold_up_nobody(void **state)
     }
 }
 
-/* Inside by its second record, while its first, the lowest, is idle; and then the kernel alone knows that it has ended. */
+/* Inside by its second record, while its first, the lowest, is idle; and then the kernel alone knows that it has
+ * ended. */
 static void *ends_without_a_word(void *gate)
 {
     admit_hold first, second;

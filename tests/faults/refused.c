@@ -260,8 +260,8 @@ static void an_error_or_another_way(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* Whoever goes in although a call is refused is inside like everybody else: nobody goes in beside it, and its slot comes
- * back when it is killed. */
+/* Whoever goes in although a call is refused is inside like everybody else: nobody goes in beside it, and its slot
+ * comes back when it is killed. */
 static void one_who_goes_in_all_the_same_is_inside(void **state)
 {
     (void)state;

@@ -2,8 +2,8 @@
  *
  * A resize that is killed, between any two of its system calls and at many of its instructions; and one by a process
  * that can no longer open the gate's file; and holders that are killed while a resize waits for them, or before it.
- * Promised: whatever k the gate says it has is enforced, as many can be inside at once and not one more, without anybody's
- * having to leave first; who waits goes in if there is room; and whoever gets a dead one's slot is told.
+ * Promised: whatever k the gate says it has is enforced, as many can be inside at once and not one more, without
+ * anybody's having to leave first; who waits goes in if there is room; and whoever gets a dead one's slot is told.
  */
 #include "faults.h"
 
