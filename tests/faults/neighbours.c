@@ -220,10 +220,10 @@ static void one_who_is_stopped_while_it_resizes_holds_up_nobody(void **state)
 {
     (void)state;
     skip_without_ptrace();
-    unsigned steps = 0;
-    while (stop_after(steps))
-        steps += unless_quick(1, 3);
-    print_message("# stopped at each of %u places\n", steps);
+    unsigned steps = 0, places = 0;
+    for (; stop_after(steps); places++)
+        steps += sized(1, 2, 6);
+    print_message("# stopped at %u places\n", places);
     assert_true(steps > 0);
 }
 

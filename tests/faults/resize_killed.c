@@ -81,10 +81,10 @@ static void killed_between_system_calls(void **state)
 {
     const struct setting *setting = *state;
     skip_without_ptrace();
-    unsigned steps = 0, stride = unless_quick(1, 3);
+    unsigned steps = 0, stride = sized(1, 2, 6);
     while (kill_after(setting, PTRACE_SYSCALL, steps) && steps < STEPS_MAX)
         steps += stride;
-    print_message("# %s: killed at each of %u places\n", setting->title, steps / stride);
+    print_message("# %s: killed at %u places\n", setting->title, steps / stride);
     assert_true(steps > 0 && steps < STEPS_MAX);
 }
 
@@ -97,7 +97,7 @@ static void killed_at_instructions(void **state)
     unsigned all = steps_of(start_stepped(resize, &(struct call){gate, setting->after}), PTRACE_SINGLESTEP, STEPS_MAX);
     admit_gate_close(gate);
     unsigned points =
-        setting->waiting > 0 ? unless_quick(15, 5) : unless_quick(30, 8); /* they may take a look's time */
+        setting->waiting > 0 ? sized(60, 8, 3) : sized(200, 15, 4); /* they may take a look's time */
     for (unsigned p = 0; p < points; p++)
         kill_after(setting, PTRACE_SINGLESTEP, (unsigned)((uint64_t)all * p / points) + p % 7);
     print_message("# %s: killed at %u of some %u instructions\n", setting->title, points, all);
