@@ -36,7 +36,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,9 +134,10 @@ struct anchor *admit_anchor(admit_gate *gate)
 {
     struct gate_local *local = gate->local;
     if (local->anchor == NULL) {
-        local->anchor = calloc(1, sizeof *local->anchor);
-        if (local->anchor == NULL)
+        void *page = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED)
             return NULL;
+        local->anchor = page;
         local->anchor->users = 1; /* the handle */
         make(gate, local->anchor);
     }
@@ -151,7 +151,7 @@ void admit_anchor_release(struct anchor *anchor)
         return;
     if (anchor->mapping != NULL)
         munmap(anchor->mapping, GATE_PAGE);
-    free(anchor);
+    munmap(anchor, GATE_PAGE);
 }
 
 static bool lock_is(const admit_gate *gate, uint32_t anchor, short type)

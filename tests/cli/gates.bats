@@ -219,7 +219,7 @@ condition() {
 
 @test "remove: others' commands are named without what would disturb a terminal" {
     # A title, a colour as one byte, a change of direction, no UTF-8; and a name that is cut in the middle of a character.
-    local name names=($'\e]0;owned\a' $'\x9b31mred' $'\u202egnp' $'\xff\xc3' "x$(printf 'ä%.0s' {1..30})")
+    local name names=($'\e]0;owned\a' $'\x9b31mred' $'\xe2\x80\xaegnp' $'\xff\xc3' "x$(printf 'ä%.0s' {1..30})")
     mkdir "$T/bin"
     for name in "${names[@]}"; do
         printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/bin/$name"
@@ -233,7 +233,7 @@ condition() {
     says_error "???gnp"
     says_error "(xäää"
     [ -z "$(LC_ALL=C tr -cd '\000-\011\013-\037\177' <<<"$stderr")" ]
-    [[ $stderr != *$'\u202e'* ]]
+    [[ $stderr != *$'\xe2\x80\xae'* ]]
     iconv -f UTF-8 -t UTF-8 <<<"$stderr" >/dev/null
     # More than have room are counted.
     for name in 1 2 3 4 5 6 7 8; do
