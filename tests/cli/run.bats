@@ -359,7 +359,8 @@ hang_up() {
 
 @test "a command that would be in another pid namespace is refused with a reason" {
     unshare --pid true 2>/dev/null || skip "it takes root to make a pid namespace"
-    run --separate-stderr unshare --pid "$ADMIT" run -k 1 demo -- echo hello
+    # The search for leaks needs a process more than such a namespace allows.
+    run --separate-stderr env ASAN_OPTIONS=detect_leaks=0 unshare --pid "$ADMIT" run -k 1 demo -- echo hello
     [ "$status" -eq 125 ]
     [ -z "$output" ]
     [[ $stderr == *"pid namespace"* ]]
