@@ -507,10 +507,11 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
     const word phase = seat->state - gate->serial - SEAT_INSIDE;
-    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket, 0) ||
-        is_resizing(&front_of(gate)->header))
+    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket, 0))
         return leave_hastily(gate, hold);
-    return gate->most_k == 1 ? leave_alone(seat, gate, phase, 1, false) : leave_slot(seat, gate, phase);
+    if (gate->most_k == 1) /* which cannot be resized */
+        return leave_alone(seat, gate, phase, 1, false);
+    return is_resizing(gate->header) ? leave_hastily(gate, hold) : leave_slot(seat, gate, phase);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
