@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define ANCHOR_HELD UINT32_C(0x80000000)
-enum { LOCK_TRIES = 4 };
+enum { LOCK_TRIES = 4, LOCK_PATIENCE_MS = 5000 };
 #define LOOK_AGAIN_NS UINT64_C(400000000) /* less than the half second after which every sleeper wakes */
 
 /* By hand: a child of vfork must not use stdio. */
@@ -86,6 +86,20 @@ static struct flock byte_of(uint32_t anchor, short type)
                           .l_whence = SEEK_SET,
                           .l_start = (off_t)((INT64_C(1) << 60) + (int64_t)(anchor & ~ANCHOR_HELD)),
                           .l_len = 1};
+}
+
+int admit_lock_file(const admit_gate *gate, int64_t at)
+{
+    int fd = admit_keep(admit_open_again(gate, O_RDWR | O_CLOEXEC));
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
+    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
+        if (tries == LOCK_PATIENCE_MS) {
+            close(fd);
+            return -1;
+        }
+        usleep(1000);
+    }
+    return fd;
 }
 
 static uint32_t new_number(admit_gate *gate)

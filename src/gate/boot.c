@@ -17,7 +17,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { BOOT_ID_LENGTH = 36, LOCK_TRIES = 5000, TRY_AGAIN_US = 1000 };
+enum { BOOT_ID_LENGTH = 36 };
+#define BYTE_TO_EMPTY (INT64_C(1) << 59) /* far behind the end of the file, and before those of heir.c and anchor.c */
 
 static bool is_kernels(int fd)
 {
@@ -55,22 +56,6 @@ static bool is_known(const char boot_id[BOOT_ID_SIZE])
 static bool is_of_earlier_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
 {
     return !is_of_boot(gate, boot_id) && is_known(gate->header->boot_id) && is_known(boot_id);
-}
-
-/* Keeps others from emptying it until the descriptor is closed; -1: somebody has a lock there all the time, or locks
- * are refused. */
-static int lock_to_empty(const admit_gate *gate)
-{
-    int fd = admit_keep(admit_open_again(gate, O_RDWR | O_CLOEXEC));
-    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(INT64_C(1) << 59), .l_len = 1};
-    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
-        if (tries == LOCK_TRIES) {
-            close(fd);
-            return -1;
-        }
-        usleep(TRY_AGAIN_US);
-    }
-    return fd;
 }
 
 static bool anybody_lives(const admit_gate *gate)
@@ -114,7 +99,7 @@ static admit_error empty_locked(admit_gate *gate, const char boot_id[BOOT_ID_SIZ
 
 static admit_error empty(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
 {
-    int lock = lock_to_empty(gate);
+    int lock = admit_lock_file(gate, BYTE_TO_EMPTY);
     if (lock < 0)
         return admit_gate_error(
             ADMIT_NO_PERMISSION,

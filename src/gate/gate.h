@@ -327,6 +327,8 @@ uint32_t admit_namespace_in_sight(void);
 /* A description of the gate's file that is nobody else's; -1 if there is none to be had, with errno. Safe in a child of
  * vfork. */
 int admit_open_again(const admit_gate *gate, int flags);
+/* A lock on one byte, until the descriptor is closed; -1: somebody has one there for seconds, or locks are refused. */
+int admit_lock_file(const admit_gate *gate, int64_t at);
 /* That of the handle, for one user more; NULL: no memory. Both under admit_seats_lock. */
 struct anchor *admit_anchor(admit_gate *gate);
 void admit_anchor_release(struct anchor *anchor);

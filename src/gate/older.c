@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OLDER_LAYOUT = 3, LOCK_TRIES = 1000, TRY_AGAIN_US = 1000, PEOPLE_NAMED = 4 };
+enum { OLDER_LAYOUT = 3, PEOPLE_NAMED = 4 };
 
 struct older_person {
     int64_t waiting_since, inside_since;
@@ -72,21 +72,6 @@ static void name_people(const admit_gate *older, char *text, size_t size)
         length +=
             (size_t)snprintf(text + length, size - length, "%s%u (%s)", named++ > 0 ? ", " : "", person->pid, command);
     }
-}
-
-/* -1: somebody keeps it. */
-static int lock_as_before(const admit_gate *gate)
-{
-    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC);
-    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
-        if (tries == LOCK_TRIES) {
-            close(fd);
-            return -1;
-        }
-        usleep(TRY_AGAIN_US);
-    }
-    return fd;
 }
 
 /* Its group, if the new file has another: by a descriptor, lest somebody put another file there meanwhile. */
@@ -163,7 +148,7 @@ static admit_error renew_mapped(const admit_gate *gate, char *memory, const stru
 {
     admit_gate older = {.file = gate->file};
     admit_gate_set_up(&older, memory, places, header->most_k, header->capacity);
-    int lock = lock_as_before(gate);
+    int lock = admit_lock_file(gate, 0);
     if (lock < 0)
         return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
                                 gate->path, "one who manages it, or who may only read it");
