@@ -31,8 +31,8 @@ NATIVE_SOURCES := $(wildcard src/native/*.c src/gate/*.c) src/registers/patience
 NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
-TOOL_SOURCES := $(wildcard src/checker/*.c src/counter/*.c src/bounds/*.c src/claims/*.c src/cli/*.c) \
-	$(filter-out src/timestamps/driven.c,$(wildcard src/timestamps/*.c))
+TOOL_SOURCES := $(filter-out src/histories/driven.c,$(wildcard $(foreach room,base checker counter bounds claims cli histories,\
+	src/$(room)/*.c src/$(room)/*/*.c)))
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
 MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
 STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \
@@ -95,12 +95,12 @@ $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
 	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \
 		-c $(call mutant_text,$*) -o $@
 
-# A timestamp system as a program of its own (src/timestamps/driven.c); and a mutant of one, an edit of any file of
+# A timestamp system as a program of its own (src/histories/driven.c); and a mutant of one, an edit of any file of
 # src/timestamps: tests/timestamps/SYSTEM.NAME.patch.
 DRIVEN = $(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=driven_$(call symbol,$*) \
 	-DTIMESTAMPS='"timestamps/$(firstword $(subst ., ,$*)).h"'
 
-$(TIMESTAMPS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: src/timestamps/driven.c
+$(TIMESTAMPS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: src/histories/driven.c
 	@mkdir -p $(@D)
 	$(DRIVEN) -c $< -o $@
 
@@ -114,16 +114,16 @@ $(BUILD)/timestamps/%.c $(BUILD)/timestamps/%.h: ;
 
 $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): TEXTS = -I$(<D)/src
 $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/patched
-	$(DRIVEN) -c $(<D)/src/timestamps/driven.c -o $@
+	$(DRIVEN) -c src/histories/driven.c -o $@
 
-$(BUILD)/timestamps.h: src/timestamps/systems.sh $(wildcard tests/timestamps tests/timestamps/*.patch)
+$(BUILD)/timestamps.h: src/histories/systems.sh $(wildcard tests/timestamps tests/timestamps/*.patch)
 	@mkdir -p $(@D)
-	sh src/timestamps/systems.sh tests/timestamps > $@
+	sh src/histories/systems.sh tests/timestamps > $@
 
-# Which mutants and test algorithms there are, for src/checker/catalogue.c, with what each patch says of itself.
-$(BUILD)/variants.h: src/checker/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/mutants/*/*.patch tests/algorithms tests/algorithms/*.c)
+# Which mutants and test algorithms there are, for src/checker/model/catalogue.c, with what each patch says of itself.
+$(BUILD)/variants.h: src/checker/model/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/mutants/*/*.patch tests/algorithms tests/algorithms/*.c)
 	@mkdir -p $(@D)
-	sh src/checker/variants.sh tests/mutants tests/algorithms > $@
+	sh src/checker/model/variants.sh tests/mutants tests/algorithms > $@
 
 $(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)

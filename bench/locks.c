@@ -10,6 +10,8 @@
  * second over the mutex's (for k = 2: the semaphore's) at the same number of threads; fairness is Jain's index over the threads' passages: 1 if all
  * had equally many, 1/n if one had them all.
  */
+#include "base/clock.h"
+
 #include <admit.h>
 
 #include <pthread.h>
@@ -141,13 +143,6 @@ static void *run(void *argument)
     }
     me->passages = passages;
     return NULL;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 static struct result run_round(const struct peer *peer, unsigned n, unsigned k, double seconds)

@@ -7,6 +7,8 @@
  * Wall time ends when the command itself does; processor time is that of all its descendants, orphans included; peak
  * memory is that of the largest single process.
  */
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void fail(const char *what)
@@ -27,13 +28,6 @@ static void fail(const char *what)
 static double seconds_of(struct timeval time)
 {
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 static void become(const char *out, char **command)

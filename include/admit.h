@@ -121,7 +121,7 @@ typedef enum admit_error {
     ADMIT_OTHER_LAYOUT,      /* attach: the lock was made by a library with another layout of shared memory */
     ADMIT_CORRUPT,           /* attach: a lock was made here, but the memory has been overwritten since */
     ADMIT_NO_MEMORY,         /* the system has no memory left */
-    ADMIT_N_TOO_LARGE,  /* n is more than admit_algorithm_max_n: the algorithm's registers would be too large */
+    ADMIT_N_TOO_LARGE,       /* n is more than admit_algorithm_max_n: the algorithm's registers would be too large */
     ADMIT_DOES_NOT_FIT, /* the algorithm keeps all that it shares in one word of 64 bits, which is too little for this
                            n and k */
     ADMIT_CHECKED_ONLY, /* the algorithm is for `admit check` alone: no machine has its steps */
@@ -141,11 +141,11 @@ typedef enum admit_error {
     ADMIT_NOT_YOURS,         /* the file or its directory belongs to somebody else who has not shared it */
     ADMIT_NO_PERMISSION,     /* the file or its directory does not allow it */
     ADMIT_DISK_FULL,         /* no room for the gate's file */
-    ADMIT_BUSY,              /* remove: somebody is inside or waits; or somebody else is managing it, and does not go on */
-    ADMIT_REMOVED,           /* the gate has been removed, or its file deleted or moved, while this process had it open */
-    ADMIT_NOT_HOLDING,       /* leave: this thread is not inside with this hold */
-    ADMIT_SYSTEM,            /* the system refused something: the text says what, and why */
-    ADMIT_UNSUPPORTED,       /* this system lacks what gates need */
+    ADMIT_BUSY,        /* remove: somebody is inside or waits; or somebody else is managing it, and does not go on */
+    ADMIT_REMOVED,     /* the gate has been removed, or its file deleted or moved, while this process had it open */
+    ADMIT_NOT_HOLDING, /* leave: this thread is not inside with this hold */
+    ADMIT_SYSTEM,      /* the system refused something: the text says what, and why */
+    ADMIT_UNSUPPORTED, /* this system lacks what gates need */
 } admit_error;
 
 /* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE

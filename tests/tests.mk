@@ -89,8 +89,8 @@ $(BUILD)/tests/faults/%: tests/faults/%.c $(BUILD)/libadmit.a | $(BUILD)/admit
 	$(COMPILE_TEST) -Itests/native $(LDFLAGS) $< $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
 
 # What threads have seen of each other's timestamps is judged as in the checker.
-$(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
-$(BUILD)/tests/native/timestamps: $(BUILD)/tool/timestamps/label_graph.o $(BUILD)/tool/checker/die.o
+$(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/histories/label_graph.o $(BUILD)/tool/base/die.o
+$(BUILD)/tests/native/timestamps: $(BUILD)/tool/histories/label_graph.o $(BUILD)/tool/base/die.o
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(BUILD)/admit

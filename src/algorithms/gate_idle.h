@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate_idle.h - for the checker: which steps of the gate (gate.c) are idle (checker/idle.h), marker by marker: those of which
+ * gate_idle.h - for the checker: which steps of the gate (gate.c) are idle (checker/reduce/idle.h), marker by marker: those of which
  * it is certain by now that they change nothing and where they lead to, whatever the others do before. ISSUE and VALID never
  * come back to a value, a record never to a ticket; that is where the certainty comes from.
  *

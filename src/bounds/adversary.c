@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bounds/adversary.h"
 
-#include "checker/die.h"
+#include "base/die.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bounds/configuration.h"
 
-#include "checker/die.h"
+#include "base/die.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * configuration.h - section 2 of J. E. Burns, N. A. Lynch, Bounds on Shared Memory for Mutual Exclusion, Information
  * and Computation 107, 1993: configurations, steps, histories, and when two configurations look alike.
  *
- * The transition function is the algorithm's own text (checker/process.h), on atomic registers, with every for_all in
+ * The transition function is the algorithm's own text (checker/model/process.h), on atomic registers, with every for_all in
  * its native order, so that it is a function: a history, a sequence of process numbers, says all there is to say.
  *
  * Lamport's *:=* (put_if_different) depends on what the register holds, so that strictly it is not a write. Where the
@@ -14,7 +14,7 @@
 #ifndef ADMIT_BOUNDS_CONFIGURATION_H
 #define ADMIT_BOUNDS_CONFIGURATION_H
 
-#include "checker/process.h"
+#include "checker/model/process.h"
 
 /* A set of processes, as bits. */
 static inline procset the_one(unsigned i)

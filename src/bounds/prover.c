@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bounds/prover.h"
 
-#include "checker/die.h"
+#include "base/die.h"
 #include "checker/question.h"
 
 #include <stdio.h>

@@ -25,8 +25,8 @@
  */
 #include "bounds/values.h"
 
+#include "base/die.h"
 #include "bounds/prover.h"
-#include "checker/die.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #define ADMIT_BOUNDS_VALUES_H
 
 #include "bounds/configuration.h"
-#include "checker/trace.h"
+#include "checker/show/trace.h"
 
 /* A configuration, and the schedule that leads to it from q_0. */
 struct walk {

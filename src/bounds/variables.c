@@ -37,9 +37,9 @@
  */
 #include "bounds/variables.h"
 
+#include "base/die.h"
 #include "bounds/adversary.h"
 #include "bounds/hidden.h"
-#include "checker/die.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #define ADMIT_BOUNDS_VARIABLES_H
 
 #include "bounds/configuration.h"
-#include "checker/trace.h"
+#include "checker/show/trace.h"
 
 enum bound_outcome {
     BOUND_NULLIFIED, /* n distinct variables, and the history has been verified */

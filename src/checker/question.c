@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/question.h"
 
-#include "checker/die.h"
-#include "checker/frozen.h"
-#include "checker/trace.h"
+#include "base/clock.h"
+#include "base/die.h"
+#include "base/memory.h"
+#include "checker/judge/deadlock_by_contents.h"
+#include "checker/reduce/normal_form.h"
+#include "checker/show/trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-uint64_t free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kilobytes = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return kilobytes * 1024 / 100 * 85;
-}
 
 void question_add(struct question *question, enum property property)
 {
@@ -43,15 +24,15 @@ static bool answered_shortly(const struct question *question, struct answer *ans
     if (!question->setting.transient || question->keep_graph || question->property_count != 1 ||
         question->properties[0] != DEADLOCK_FREEDOM)
         return false;
-    model_open(&answer->model, &question->setting);
-    if (!frozen_applies(&answer->model)) {
+    open_reduced(&answer->model, &question->setting);
+    if (!contents_suffice(&answer->model)) {
         model_close(&answer->model);
         return false;
     }
-    answer->frozen = true;
+    answer->by_contents = true;
     memset(&answer->exploration, 0, sizeof answer->exploration);
     answer->exploration.model = &answer->model;
-    judge_frozen_deadlock(&answer->findings[0], &answer->exploration);
+    judge_deadlock_by_contents(&answer->findings[0], &answer->exploration);
     return true;
 }
 
@@ -95,7 +76,7 @@ void question_answer(struct question *question, struct answer *answer)
         options->memory_limit = free_memory() / (options->want_graph ? 2 : 1);
 
     double start = now();
-    answer->frozen = false;
+    answer->by_contents = false;
     memset(&answer->enabled, 0, sizeof answer->enabled);
     if (answered_shortly(question, answer)) {
         answer->seconds = now() - start;

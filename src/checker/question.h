@@ -5,7 +5,7 @@
 #ifndef ADMIT_CHECKER_QUESTION_H
 #define ADMIT_CHECKER_QUESTION_H
 
-#include "checker/properties.h"
+#include "checker/judge/properties.h"
 
 struct question {
     struct setting setting;
@@ -24,12 +24,9 @@ struct answer {
     struct exploration exploration;
     struct enabled enabled;
     struct finding findings[PROPERTIES]; /* of the question's properties, in their order */
-    bool frozen;                         /* the states are contents of the registers only (frozen.h) */
+    bool by_contents;                    /* the states are contents of the registers only (deadlock_by_contents.h) */
     double seconds;
 };
-
-/* Most of the memory that is free now; 0 where that cannot be told. */
-uint64_t free_memory(void);
 
 /* Adds a property, unless it is asked for already. */
 void question_add(struct question *question, enum property property);

@@ -3,7 +3,7 @@
  * What Zehavi (2013) says of the arrays of Algorithm 1: when a flag is up (Observations 1 to 3), what a discovery is
  * worth (Lemma 3), and how often one is written (in the proof of Lemma 7).
  */
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/claims.h"
 #include "claims/look.h"
 

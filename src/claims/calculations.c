@@ -5,11 +5,11 @@
 #include "claims/claims.h"
 
 #include "algorithms/cycles.h"
+#include "base/die.h"
 #include "bounds/values.h"
 #include "bounds/variables.h"
-#include "checker/catalogue.h"
-#include "checker/die.h"
-#include "checker/equivalence.h"
+#include "checker/compare/equivalence.h"
+#include "checker/model/catalogue.h"
 #include "counter/values.h"
 
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #define ADMIT_CLAIMS_H
 
 #include "checker/question.h"
-#include "checker/trace.h"
-#include "timestamps/history.h"
+#include "checker/show/trace.h"
+#include "histories/history.h"
 
 #define PAPERS(PAPER)                                                                                                  \
     PAPER(lamport86)                                                                                                   \
@@ -52,7 +52,7 @@ struct row;
 /* What the paper says: it holds, it does not; or nothing, but the row belongs to the others. */
 enum published { AFFIRMED, DENIED, UNSAID };
 
-/* Histories of a timestamp system (timestamps/drive.h). */
+/* Histories of a timestamp system (histories/drive.h). */
 struct histories {
     const char *system;             /* NULL: none is asked */
     const char *plan;               /* every interleaving of it; NULL: random runs, a sample */
@@ -92,7 +92,7 @@ struct statement {
     bool at_most, at_least; /* the bound is not to be exceeded, or to be reached; otherwise it is to be met */
 };
 
-/* A question of its own for an explored graph: like those of checker/properties.h, but about one algorithm's labels and
+/* A question of its own for an explored graph: like those of checker/judge/properties.h, but about one algorithm's labels and
  * registers, or of interest for one sentence only. */
 struct judge {
     const char *name; /* in the column of properties */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Remote references, counted in single runs (counter/run.h): for more processes than can be explored. What is found is
+ * Remote references, counted in single runs (counter/passage_costs.h): for more processes than can be explored. What is found is
  * a sample, unless a configuration comes again within one passage: then there is no bound.
  */
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/claims.h"
 #include "counter/growth.h"
 

@@ -3,7 +3,7 @@
  * What Fischer, Lynch, Burns, Borodin 1989 say of those who are enabled, state by state and step by step: section 3.4
  * and Lemmas 5.3, 5.4 and 5.6; and section 2.1 on who changes the shared memory.
  */
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/claims.h"
 #include "claims/look.h"
 

@@ -6,9 +6,9 @@
  * runs are a sample: such a row only says how many violations were met, which is to be none, and how often something
  * could have been violated.
  */
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/claims.h"
-#include "timestamps/drive.h"
+#include "histories/drive.h"
 
 #include <stdio.h>
 #include <stdlib.h>

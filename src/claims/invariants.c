@@ -3,7 +3,7 @@
  * Questions about single states or single steps that a sentence of a paper asks: what a register holds while its writer
  * stands somewhere, who reads it, who has written before entering.
  */
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/claims.h"
 #include "claims/look.h"
 #include "counter/values.h"

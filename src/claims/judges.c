@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions about runs that one sentence of a paper asks and no property of checker/properties.h answers.
+ * Questions about runs that one sentence of a paper asks and no property of checker/judge/properties.h answers.
  *
- * Those about infinite runs are the fair loops of checker/runs.h, as in progress_properties.c: somebody stays in a part
+ * Those about infinite runs are the fair loops of checker/judge/infinite_runs.h, as in progress_properties.c: somebody stays in a part
  * of the graph for ever although everybody who must keeps stepping.
  */
 #include "claims/claims.h"
 
-#include "checker/die.h"
+#include "base/die.h"
 #include "claims/look.h"
 
 #include <stdio.h>

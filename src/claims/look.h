@@ -5,7 +5,7 @@
 #ifndef ADMIT_CLAIMS_LOOK_H
 #define ADMIT_CLAIMS_LOOK_H
 
-#include "checker/explore.h"
+#include "checker/explore/explore.h"
 
 #include <string.h>
 

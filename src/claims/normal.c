@@ -3,7 +3,8 @@
  * From an arbitrary start back to normal: after a bounded number of system steps, is every state one that can be
  * reached from a normal start? (Lamport 1986, proof of Theorem 6.)
  */
-#include "checker/die.h"
+#include "base/die.h"
+#include "base/memory.h"
 #include "claims/claims.h"
 #include "claims/look.h"
 

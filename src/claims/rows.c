@@ -4,8 +4,8 @@
  */
 #include "claims/claims.h"
 
-#include "checker/catalogue.h"
-#include "checker/die.h"
+#include "base/die.h"
+#include "checker/model/catalogue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "claims/workers.h"
 
-#include "checker/die.h"
+#include "base/die.h"
 
 #include <signal.h>
 #include <stdatomic.h>

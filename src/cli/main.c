@@ -2,8 +2,9 @@
  *
  * admit - the command line. One file per sub-command.
  */
-#include "cli/cli.h"
-#include "cli/command.h"
+#include "base/spelling.h"
+#include "cli/commands.h"
+#include "cli/usage.h"
 
 #include <admit.h>
 #include <fcntl.h>

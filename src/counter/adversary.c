@@ -15,8 +15,8 @@
  */
 #include "counter/world.h"
 
-#include "checker/die.h"
-#include "checker/hash.h"
+#include "base/die.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef ADMIT_COUNTER_GROWTH_H
 #define ADMIT_COUNTER_GROWTH_H
 
-#include "counter/run.h"
+#include "counter/passage_costs.h"
 
 #include <stdio.h>
 

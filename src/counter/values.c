@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "counter/values.h"
 
-#include "checker/die.h"
-#include "checker/hash.h"
+#include "base/die.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef ADMIT_COUNTER_VALUES_H
 #define ADMIT_COUNTER_VALUES_H
 
-#include "checker/explore.h"
+#include "checker/explore/explore.h"
 
 /* The number of different contents of all registers together in the explored states. */
 uint64_t shared_values(const struct exploration *exploration);

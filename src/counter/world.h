@@ -6,8 +6,8 @@
 #ifndef ADMIT_COUNTER_WORLD_H
 #define ADMIT_COUNTER_WORLD_H
 
-#include "checker/references.h"
-#include "counter/run.h"
+#include "checker/model/references.h"
+#include "counter/passage_costs.h"
 
 struct runner {
     struct process process;

@@ -14,9 +14,9 @@ static bool is_printed(unsigned code)
     return code <= 0x10ffff && !control && !surrogate && !direction && !new_line;
 }
 
-/* The length of the UTF-8 character that begins here; 0 if none does, or none that is printed. */
-static unsigned character(const unsigned char *text)
+unsigned admit_printable_character(const char *start)
 {
+    const unsigned char *text = (const unsigned char *)start;
     static const struct {
         unsigned char mask, lead;
         unsigned length;
@@ -40,7 +40,7 @@ size_t admit_printable(const char *text, char *copy, size_t size)
 {
     size_t at = 0;
     while (text[at] != '\0') {
-        unsigned length = character((const unsigned char *)text + at), taken = length > 0 ? length : 1;
+        unsigned length = admit_printable_character(text + at), taken = length > 0 ? length : 1;
         if (at + taken >= size)
             break;
         if (length > 0)

@@ -12,4 +12,7 @@
  * changes of direction), becomes '?'. Returns the copy's length. */
 size_t admit_printable(const char *text, char *copy, size_t size);
 
+/* The length of the UTF-8 character that begins here; 0 if none does, or none that is printed. */
+unsigned admit_printable_character(const char *text);
+
 #endif

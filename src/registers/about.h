@@ -41,7 +41,7 @@ typedef void word_printer(char *text, size_t size, unsigned n, unsigned k, uint6
 
 /* How the checker keeps a word of numbers without bound finite, where the text only compares such numbers and makes
  * them one larger: two functions that rename the numbers in a word, and those in a ticket that a process holds beside
- * this word. checker/numbers.h says what they must preserve. */
+ * this word. checker/reduce/numbers.h says what they must preserve. */
 struct number_renaming {
     uint64_t (*word)(uint64_t word);
     void (*ticket)(uint64_t word, void *ticket);
@@ -59,16 +59,16 @@ struct stand {
 };
 
 /* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
- * for alike that are not. checker/numbers.h says when this is asked. */
+ * for alike that are not. checker/reduce/numbers.h says when this is asked. */
 typedef bool states_alike(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
 
 /* Whether the next step of process i is idle: it changes nothing, now or whenever else it may be taken, and leads to the
- * same place. checker/idle.h says what this is for. */
+ * same place. checker/reduce/idle.h says what this is for. */
 typedef bool idle_step(unsigned n, unsigned k, const uint64_t *registers, const struct stand *stands, unsigned i);
 
 /* An operation that reads the tickets of all other processes, in any order, and then gives its own process one that is
  * one above the largest of them and its own, or none; the only one that makes tickets. Where its frame is among the
- * locals: checker/climbing.h tells what this is for. */
+ * locals: checker/reduce/label_gaps.h tells what this is for. */
 struct climb {
     size_t under_way; /* a flag: from the first read to the write, and at no other time */
     size_t largest;   /* a ticket: of those read so far and its own */

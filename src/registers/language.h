@@ -60,8 +60,8 @@
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
  * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
- * (an unbounded number that is only compared, and grown by one; see checker/tickets.h for how it is kept finite), word
- * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/numbers.h.
+ * (an unbounded number that is only compared, and grown by one; see checker/reduce/tickets.h for how it is kept finite), word
+ * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/reduce/numbers.h.
  *
  * An array with an element for each process has PROCESSES_MAX of them.
  *

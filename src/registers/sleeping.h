@@ -34,7 +34,7 @@
  * it has not got up yet, and the kernel does not know that it is of no use to wake it again). To fall asleep is a step
  * that compares, as the kernel does; a wake that finds nobody asleep is lost; whoever is asleep takes no step but to find
  * that it has not been woken, or to wake by itself, which progress does not count on. So a lost wake-up is a deadlock. What
- * the kernel does at a death is in checker/kernel.h.
+ * the kernel does at a death is in checker/model/kernel.h.
  */
 #ifndef ADMIT_REGISTERS_SLEEPING_H
 #define ADMIT_REGISTERS_SLEEPING_H

@@ -51,7 +51,7 @@ struct declared {
     element_home *home;      /* in whose memory its elements lie (DSM), if not in their writers' */
     element_namer *elements; /* how its elements are called, if not by their numbers */
     word_printer *shown;     /* how a value of it is printed, if not as a number */
-    bool unbounded;          /* a word with numbers that grow for ever (checker/numbers.h) */
+    bool unbounded;          /* a word with numbers that grow for ever (checker/reduce/numbers.h) */
     bool remembered;         /* each writer knows what its own element holds: own() */
 };
 
@@ -71,7 +71,7 @@ struct declaration {
     struct declared array[ARRAYS_MAX];
 };
 
-/* KERNEL: what the kernel does at once, on more than one register (checker/kernel.h). */
+/* KERNEL: what the kernel does at once, on more than one register (checker/model/kernel.h). */
 enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE, KERNEL };
 
 /* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; or finished. */

@@ -22,7 +22,7 @@
  * Steps: Scan at most 3n(n-1) reads and n writes; Label at most (n-1) + 3n(n-1) reads and n+1 writes.
  *
  * R has 3(n-1)(n+1) + n bits, which is 49 for n = 4 and more than a word beyond. So n is up to 4, natively and in the
- * checker; with WIDE_RECORDS, where the system itself is checked, up to 8 (wide.h).
+ * checker; with WIDE_RECORDS, where the system itself is checked, up to 8 (kept_records.h).
  */
 #include "timestamps/labels.h"
 
@@ -92,7 +92,7 @@ static inline procset with_own(word bits, unsigned i)
 }
 
 #ifdef WIDE_RECORDS
-#include "timestamps/wide.h"
+#include "timestamps/kept_records.h"
 #else
 
 /* R[i] as a record. From the lowest bit on: toggle, hp, label, view. */

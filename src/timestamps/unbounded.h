@@ -20,7 +20,7 @@
  *
  * Steps: Label n-1 reads and at most 1 write, Scan n-1 reads.
  *
- * The checker keeps the labels finite, exactly: checker/climbing.h.
+ * The checker keeps the labels finite, exactly: checker/reduce/label_gaps.h.
  */
 #include "registers/language.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nobody writes while waiting, but one can be held up for ever on its way out, with its flag up, for which the other
- * waits. It tests that deadlock from an arbitrary start is not decided on the registers alone (checker/frozen.h) where
+ * waits. It tests that deadlock from an arbitrary start is not decided on the registers alone (checker/judge/deadlock_by_contents.h) where
  * somebody may wait in the exit.
  */
 #include "registers/language.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * No exclusion at all: it tests how the labels of the unbounded timestamp system are kept finite (checker/climbing.h).
+ * No exclusion at all: it tests how the labels of the unbounded timestamp system are kept finite (checker/reduce/label_gaps.h).
  *
  * Design summary
  *  - To enter, label and scan; to leave, scan. What the Scan returned is kept while inside.

@@ -9,7 +9,7 @@
  *    while slots are free, and with k > 1 one who comes again and again can be choosing whenever it is looked at:
  *    k-deadlock-avoidance, fife and lockout-freedom are violated. With a crash, so is deadlock-freedom.
  *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on
- *    how far they drift apart, so that some steps are ambiguous (checker/tickets.h).
+ *    how far they drift apart, so that some steps are ambiguous (checker/reduce/tickets.h).
  */
 #include "registers/language.h"
 

@@ -96,8 +96,7 @@ static void killed_at_instructions(void **state)
         admit_gate_create_private(&(admit_gate_options){.k = setting->before, .most_k = 4, .capacity = 16});
     unsigned all = steps_of(start_stepped(resize, &(struct call){gate, setting->after}), PTRACE_SINGLESTEP, STEPS_MAX);
     admit_gate_close(gate);
-    unsigned points =
-        setting->waiting > 0 ? sized(60, 8, 3) : sized(200, 15, 4); /* they may take a look's time */
+    unsigned points = setting->waiting > 0 ? sized(60, 8, 3) : sized(200, 15, 4); /* they may take a look's time */
     for (unsigned p = 0; p < points; p++)
         kill_after(setting, PTRACE_SINGLESTEP, (unsigned)((uint64_t)all * p / points) + p % 7);
     print_message("# %s: killed at %u of some %u instructions\n", setting->title, points, all);

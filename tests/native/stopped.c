@@ -7,10 +7,10 @@
  */
 #include "test.h"
 
+#include "base/clock.h"
 #include "crowd.h"
 
 #include <signal.h>
-#include <time.h>
 
 struct setting {
     const char *id;
@@ -25,13 +25,6 @@ struct scene {
     _Atomic uint64_t passages[ADMIT_PARTICIPANTS_MAX];
     pid_t processes[ADMIT_PARTICIPANTS_MAX];
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void take_part(struct scene *scene, unsigned i)
 {

@@ -7,10 +7,10 @@
  */
 #include "test.h"
 
+#include "base/clock.h"
 #include "crowd.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 static double seconds_of(struct timeval time)
 {
@@ -22,13 +22,6 @@ static double cpu_of_children(void)
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
     return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* Where all of very many registers are gone through in each passage, fewer: lest work be taken for waiting. */

@@ -12,7 +12,7 @@
 #define LABEL_SERIAL_BITS 20
 #include "timestamps/linear.h"
 
-#include "timestamps/label_graph.h"
+#include "histories/label_graph.h"
 
 enum { THREADS_MAX = 8 };
 

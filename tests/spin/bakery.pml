@@ -5,7 +5,7 @@
  * with `--order any`. One option, one shared access: see one_bit.pml. `ticket` is the largest one seen, then the
  * process's own until it enters; variables are 0 wherever they are not used.
  *
- *   -DPASSAGES=1  how often each process may go through. The checker renames tickets (src/checker/tickets.h); with one
+ *   -DPASSAGES=1  how often each process may go through. The checker renames tickets (src/checker/reduce/tickets.h); with one
  *                 passage each, gaps are too small for that to merge anything, and the counts must agree. With more,
  *                 they need not.
  */

@@ -5,7 +5,8 @@
  */
 #include "unit.h"
 
-#include "checker/numbers.h"
+#include "checker/reduce/normal_form.h"
+#include "checker/reduce/numbers.h"
 
 static const char *const TEXTS[] = {"zehavi/linear", "afek/linear"};
 enum { TEXTS_COUNT = 2 };
@@ -31,9 +32,9 @@ static void alike_here(struct model *here, const struct model *real, const uint6
         const struct process *process = &real->automaton[i].processes[field_get(record, real->process_field[i])];
         field_set(state, here->process_field[i], automaton_intern(here, i, process));
     }
-    numbers_learn(here, state);
+    numbers_learn(here, state, false);
     assert_null(here->overflow);
-    assert_int_equal(numbers_normalise(here, state), APPLIED);
+    assert_int_equal(numbers_normalise(here, state), APPLIED, false);
 }
 
 /* --- a step makes of states that are alike states that are alike -------------------------------------------------- */
@@ -86,8 +87,8 @@ static void random_run(const char *id, unsigned n, unsigned crashes, uint64_t se
     setting.crashes = crashes;
     setting.any_order = seed % 2 == 0;
     struct setting real = kept_apart(&setting, &apart);
-    model_open(&pair->here, &setting);
-    model_open(&pair->real, &real);
+    open_reduced(&pair->here, &setting);
+    open_reduced(&pair->real, &real);
     memcpy(pair->state, pair->real.initial, sizeof pair->state);
     memcpy(pair->kept, pair->here.initial, sizeof pair->kept);
     for (unsigned s = 0; s < 4000; s++) {
@@ -181,7 +182,7 @@ static void what_was_dropped_is_not_read(void **state)
     uint64_t at[WORDS_MAX], successor[WORDS_MAX], random = 1;
     unsigned reader = 2, saved = 0;
     uint8_t events;
-    model_open(&model, &setting);
+    open_reduced(&model, &setting);
     memcpy(at, model.initial, sizeof at);
     for (unsigned s = 0; reader == 2 && s < 100000; s++) {
         unsigned i = next_random(&random) % 2;
@@ -201,12 +202,12 @@ static void what_was_dropped_is_not_read(void **state)
         saved = strcmp(name, wanted) == 0 ? r : saved;
     }
     memcpy(successor, at, sizeof successor);
-    assert_int_equal(numbers_normalise(&model, successor), APPLIED);
+    assert_int_equal(numbers_normalise(&model, successor), APPLIED, false);
     assert_memory_equal(successor, at, model.words * sizeof *at);
     assert_int_not_equal(field_get(at, model.register_field[saved]), 0);
     field_set(at, model.register_field[saved], 0);
-    assert_int_equal(numbers_normalise(&model, at), MISSING);
-    numbers_learn(&model, at);
+    assert_int_equal(numbers_normalise(&model, at), MISSING, false);
+    numbers_learn(&model, at, false);
     assert_non_null(model.overflow);
     model_close(&model);
 }
@@ -225,8 +226,8 @@ static void not_for_these(void **state)
     settings[4].failures = 1;
     for (unsigned s = 0; s < 5; s++) {
         struct model model;
-        model_open(&model, &settings[s]);
-        assert_false(has_alike(&model) || model.renames_states);
+        open_reduced(&model, &settings[s]);
+        assert_false(has_alike(&model) || model.normal_form != NULL);
         model_close(&model);
     }
 }

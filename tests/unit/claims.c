@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "claims/claims.h"
-#include "timestamps/drive.h"
+#include "histories/drive.h"
 
 /* Asks a judge about an algorithm, and checks that a counterexample, if there is one, can be executed and confirmed. */
 static enum verdict ask_in(const struct judge *judge, struct setting setting)

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "checker/properties.h"
+#include "checker/judge/properties.h"
 
 static bool enabled_in(const struct enabled *enabled, uint32_t state, unsigned i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is said of those who are enabled, of who is ahead, and of packed words (src/claims/enabling.c, ahead.c,
- * words.c): for each an algorithm of which it holds, and one of which it does not. What holds of every algorithm by
+ * What is said of those who are enabled, of who is ahead, and of packed words (src/claims/enabling.c, ahead_relation.c,
+ * packed_words.c): for each an algorithm of which it holds, and one of which it does not. What holds of every algorithm by
  * definition is shown a relation, or a graph, that is none.
  */
 #include "unit.h"

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "checker/equivalence.h"
+#include "checker/compare/equivalence.h"
 
 static const struct equivalence_limits no_limits = {.count_states = true};
 

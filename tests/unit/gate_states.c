@@ -6,7 +6,8 @@
  */
 #include "unit.h"
 
-#include "checker/trace.h"
+#include "checker/reduce/normal_form.h"
+#include "checker/show/trace.h"
 
 enum { STEPS = 2500, STEPS_MAX = 8 * CHECKED_PROCESSES_MAX };
 
@@ -31,7 +32,7 @@ static void choose_run(const struct setting *setting, uint64_t seed, struct trac
     struct walk *walk = calloc(1, sizeof *walk);
     uint64_t random = seed;
     unsigned burst = 0, whose = 0;
-    model_open(&walk->model, setting);
+    open_reduced(&walk->model, setting);
     memcpy(walk->state, walk->model.initial, sizeof walk->state);
     while (trace->count < STEPS) {
         walk->count = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Idle steps (checker/idle.h) of the gate: whatever step somebody takes, it makes no difference whether an idle one was
+ * Idle steps (checker/reduce/idle.h) of the gate: whatever step somebody takes, it makes no difference whether an idle one was
  * taken before it. Shown for all states of two processes, with deaths and give-ups, and on random runs of more. With that no
  * run is lost by taking idle steps at once.
  */
 #include "unit.h"
 
-#include "checker/idle.h"
+#include "checker/reduce/idle.h"
+#include "checker/reduce/normal_form.h"
 
 enum { STEPS = 4000, STEPS_MAX = 8 * CHECKED_PROCESSES_MAX };
 
@@ -128,7 +129,7 @@ static unsigned random_run(const struct setting *setting, uint64_t random)
     struct ways ways;
     uint64_t state[WORDS_MAX], successor[WORDS_MAX];
     unsigned burst = 0, whose = 0, idle = 0;
-    model_open(&model, setting);
+    open_reduced(&model, setting);
     memcpy(state, model.initial, sizeof state);
     for (unsigned s = 0; s < STEPS;) {
         if (burst == 0) {

@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "checker/process.h"
+#include "checker/model/process.h"
 
 enum { REGS_MAX = 2, SHORT = 60000 /* fewer than 2^15 tickets */, LONG = 400000 };
 
@@ -25,7 +25,7 @@ static void take_step(const struct instance *instance, struct world *world, unsi
     world->process[i] = next;
 }
 
-/* As checker/numbers.c does it, where states are packed. */
+/* As checker/reduce/numbers.c does it, where states are packed. */
 static void renumber(const struct instance *instance, struct world *world)
 {
     const struct number_renaming *renaming = &instance->setting.algorithm->about.renumbering;

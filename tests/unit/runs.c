@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "checker/runs.h"
+#include "checker/judge/infinite_runs.h"
 
 enum { STATES_MAX = 8, EDGES_MAX = 16 };
 

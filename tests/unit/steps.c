@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "checker/faults.h"
+#include "checker/model/faults.h"
 
 /* A process that is stepped by hand, one access after the other. */
 struct walk {

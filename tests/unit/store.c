@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "checker/hash.h"
+#include "base/hash.h"
 
 enum { MANY = 200000 };
 

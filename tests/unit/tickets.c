@@ -4,8 +4,9 @@
  */
 #include "unit.h"
 
-#include "checker/properties.h"
-#include "checker/tickets.h"
+#include "checker/judge/properties.h"
+#include "checker/reduce/normal_form.h"
+#include "checker/reduce/tickets.h"
 
 enum { ISSUE, VALID, GAP = 3 };
 
@@ -14,7 +15,7 @@ static void open_lock(struct model *model)
 {
     struct setting setting = setting_of("test:ticket", 2, 1);
     setting.ticket_gap = GAP;
-    model_open(model, &setting);
+    open_reduced(model, &setting);
 }
 
 static void rename_tickets(const struct model *model, uint64_t *issue, uint64_t *valid)

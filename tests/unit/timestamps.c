@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "timestamps/drive.h"
+#include "histories/drive.h"
 
 #define ADMIT_STEPPED
 #define ADMIT_ID "unit:timestamps"

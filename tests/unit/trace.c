@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "checker/trace.h"
+#include "checker/show/trace.h"
 
 /* A counterexample to a property, as JSON. */
 static json_t *counterexample(const struct setting *setting, enum property property)

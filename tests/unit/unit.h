@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "checker/catalogue.h"
-#include "checker/explore.h"
+#include "checker/explore/explore.h"
+#include "checker/model/catalogue.h"
 
 /* n processes, atomic registers, no faults, any number of passages; the test changes what it wants to. */
 static inline struct setting setting_of(const char *id, unsigned n, unsigned k)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the kernel does when a process is killed (registers/sleeping.h), each of the two at once:
+ *
+ *   - it takes the dead one from its queues and marks its life word. Whoever has looked at that word and is about to sleep
+ *     on it will find it changed;
+ *   - sooner or later it wakes one of those who watch the life word, whom it likes. One who has been woken, but has not
+ *     run since, watches still: the kernel may choose it, and then nobody else wakes.
+ *
+ * Whoever sleeps does so for a while only: at any time the kernel may end its sleep as if it had been woken.
+ *
+ * A process that was killed and not marked yet is no different from one that is slow: so the mark comes with the death.
+ */
+#ifndef ADMIT_CHECKER_MODEL_KERNEL_H
+#define ADMIT_CHECKER_MODEL_KERNEL_H
+
+#include "checker/model/process.h"
+
+/* By process: the word it sleeps on, and its life word. */
+struct sleepers {
+    uint64_t bed[CHECKED_PROCESSES_MAX], life[CHECKED_PROCESSES_MAX];
+};
+
+typedef void kernel_deed(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice);
+kernel_deed kernel_marks, kernel_wakes_one, kernel_ends_sleep;
+
+bool is_asleep(uint64_t bed);
+
+/* The numbers of the registers where these begin. */
+unsigned kernel_beds(const struct instance *instance);
+unsigned kernel_lives(const struct instance *instance);
+
+#endif

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "checker/references.h"
-
-const char *const memory_model_name[MEMORY_MODELS] = {[CC] = "cc", [DSM] = "dsm", [CC_WRITE_BACK] = "cc-write-back"};

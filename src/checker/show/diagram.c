@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run as a space-time diagram in text: one lane per process, one line per step, time running down. Each lane shows on
+ * every line where its process is; the one that steps shows its label and access; the last column what changed.
+ */
+#include "checker/model/faults.h"
+#include "checker/show/trace.h"
+
+#include <stdlib.h>
+
+static const char section_sign[SECTIONS] = {
+    [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e', [FAULTY] = 'f'};
+
+/* A register and its value, as " x[2]=1"; a packed word tells the names of what is in it itself. */
+static void print_value(const struct instance *instance, unsigned r, uint64_t value, FILE *out)
+{
+    char text[128];
+    word_printer *shown = instance->regs[r].array->shown;
+    if (shown != NULL) {
+        shown(text, sizeof text, instance->setting.n, instance->setting.k, value);
+        fprintf(out, " %s", text);
+    } else {
+        register_name(instance, r, text, sizeof text);
+        fprintf(out, " %s=%llu", text, (unsigned long long)value);
+    }
+}
+
+static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text,
+                          size_t size)
+{
+    const struct trace_step *step = &trace->steps[s];
+    const struct moment *from = &execution->moments[s], *to = &execution->moments[s + 1];
+    const struct instance *instance = &execution->model.instance;
+    const char *label = from->process[step->process].label;
+    char name[64];
+    if (step->fault) {
+        snprintf(text, size, "%s",
+                 step->fault == CRASH        ? "crashes"
+                 : step->fault == SHUTDOWN   ? "shuts down"
+                 : step->fault == RECOVERY   ? "is killed"
+                 : step->fault == ABORT      ? "aborts"
+                 : step->fault == TIMED_LOOK ? "wakes by itself"
+                                             : "malfunctions");
+        return;
+    }
+    const struct access *access = &to->access;
+    register_name(instance, access->reg, name, sizeof name);
+    unsigned long long value = access->value, result = access->result;
+    if (instance->regs[access->reg].array->shown != NULL) {
+        /* What the word is now stands at the end of the line, once for all lanes. */
+        snprintf(text, size, "%s%s", label, value == result ? ": no change" : "");
+    } else if (access->begins) {
+        unsigned reg;
+        uint64_t open = 0;
+        process_open_write(instance, step->process, &to->process[step->process], &reg, &open);
+        snprintf(text, size, "%s: %s := %llu begins", label, name, (unsigned long long)open);
+    } else if (access->kind == READ && step->reading != PLAIN) {
+        snprintf(text, size, "%s: %s reads %llu!", label, name, value);
+    } else if (access->kind == READ) {
+        snprintf(text, size, "%s: %s is %llu", label, name, value);
+    } else if (access->kind == UPDATE) {
+        snprintf(text, size, "%s: %s %llu -> %llu", label, name, value, result);
+    } else if (from->process[step->process].writing) {
+        snprintf(text, size, "%s: %s := %llu ends", label, name, result);
+    } else {
+        snprintf(text, size, "%s: %s := %llu", label, name, result);
+    }
+}
+
+static void print_changes(const struct execution *execution, size_t s, FILE *out)
+{
+    const struct instance *instance = &execution->model.instance;
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        uint64_t value = execution->moments[s + 1].values[r];
+        if (value == execution->moments[s].values[r])
+            continue;
+        print_value(instance, r, value, out);
+    }
+}
+
+static void print_line(const struct trace *trace, const struct execution *execution, size_t s, int width, FILE *out)
+{
+    char text[128];
+    describe_step(trace, execution, s, text, sizeof text);
+    fprintf(out, "%5zu ", s + 1);
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        const struct process *process = &execution->moments[s + 1].process[i];
+        char sign = process->crashed ? 'x' : section_sign[process->section];
+        fprintf(out, "| %c %-*s ", sign, width, i == trace->steps[s].process ? text : "");
+    }
+    fputc('|', out);
+    print_changes(execution, s, out);
+    fputc('\n', out);
+}
+
+/* Where everybody stands at the start, if that is not where the algorithm starts. */
+static void print_start(const struct trace *trace, const struct execution *execution, int width, FILE *out)
+{
+    const struct instance *instance = &execution->model.instance;
+    const struct moment *start = &execution->moments[0];
+    if (trace->start.values == NULL)
+        return;
+    fprintf(out, "start ");
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        const struct process *process = &start->process[i];
+        fprintf(out, "| %c %-*s ", process->crashed ? 'x' : section_sign[process->section], width,
+                trace->setting.transient ? process->label : "");
+    }
+    fputc('|', out);
+    for (unsigned r = 0; r < instance->reg_count; r++) {
+        if (start->values[r] != 0)
+            print_value(instance, r, start->values[r], out);
+    }
+    fputc('\n', out);
+}
+
+void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)
+{
+    int width = 9;
+    if (execution->count == 0)
+        return; /* there is no such start */
+    for (size_t s = 0; s + 1 < execution->count; s++) {
+        char text[128];
+        describe_step(trace, execution, s, text, sizeof text);
+        int length = (int)strlen(text);
+        width = length > width ? length : width;
+    }
+    for (unsigned i = 0; i < trace->setting.n && trace->setting.transient; i++) {
+        int length = (int)strlen(execution->moments[0].process[i].label);
+        width = length > width ? length : width;
+    }
+    fprintf(out, "      ");
+    for (unsigned i = 0; i < trace->setting.n; i++)
+        fprintf(out, "|   process %-*u ", width - 8, i);
+    fprintf(out, "| registers\n");
+    print_start(trace, execution, width, out);
+    for (size_t s = 0; s + 1 < execution->count; s++) {
+        if (s == trace->loop && s == trace->loop_end)
+            fprintf(out, "      ---- so long as anybody likes, all rest; then:\n");
+        else if (s == trace->loop)
+            fprintf(out, "      ---- from here on, again and again%s:\n",
+                    trace->loop_end < trace->count ? ", as often as anybody likes" : "");
+        else if (s == trace->loop_end)
+            fprintf(out, "      ---- and then:\n");
+        if (s + 1 == trace->count && trace->before_last != NULL)
+            fprintf(out, "      ---- %s\n", trace->before_last);
+        print_line(trace, execution, s, width, out);
+    }
+    fprintf(out, "      . remainder  d doorway  w waiting  # critical section  e exit  %sx %s%s\n",
+            faults_allowed(&trace->setting) & ~(unsigned)CRASH ? "f faulty  " : "",
+            trace->setting.shutdowns > 0 ? "stopped" : "crashed",
+            trace->setting.registers != ATOMIC ? "   ! read during a write" : "");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * commands.h - the sub-commands, a file each: what main.c calls, with the words after "admit COMMAND".
+ */
+#ifndef ADMIT_CLI_COMMANDS_H
+#define ADMIT_CLI_COMMANDS_H
+
+/* In gates/. */
+int command_run(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_resize(int argc, char **argv);
+int command_remove(int argc, char **argv);
+
+/* In laboratory/. */
+int command_algorithms(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_replay(int argc, char **argv);
+int command_equivalent(int argc, char **argv);
+int command_claims(int argc, char **argv);
+int command_count(int argc, char **argv);
+int command_bound(int argc, char **argv);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Signals are blocked from before the slot is taken to the end, and asked for one by one: no handler runs in the middle
+ * of anything, and none is inherited by the command.
+ */
+#include "cli/gates/command.h"
+
+#include "cli/usage.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* As they were when admit was called; the command gets them back. */
+static sigset_t original_mask;
+static volatile sig_atomic_t interrupted_at_keyboard;
+
+/* All but those that say that admit itself is broken, and those that stop a job in the background. */
+static void held_signals(sigset_t *set)
+{
+    static const int left_alone[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTTIN, SIGTTOU};
+    sigfillset(set);
+    for (unsigned s = 0; s < sizeof left_alone / sizeof left_alone[0]; s++)
+        sigdelset(set, left_alone[s]);
+}
+
+void hold_signals(void)
+{
+    sigset_t set;
+    held_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, &original_mask);
+    /* Where whoever called us ignores SIGCHLD, the kernel would throw the command's status away. */
+    signal(SIGCHLD, SIG_DFL);
+}
+
+/* From the terminal to all of its foreground group; one that a process sends has its sender's id. */
+static bool from_terminal(const siginfo_t *info)
+{
+    return info->si_code == SI_KERNEL;
+}
+
+static void note_keyboard(const siginfo_t *info)
+{
+    if (info->si_signo == SIGINT && from_terminal(info))
+        interrupted_at_keyboard = true;
+}
+
+/* Those of the signals that end a process by which people end one, unless whoever called us ignores them. */
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+static bool is_ignored(int signal)
+{
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void (*interrupt_wait)(void);
+static volatile sig_atomic_t came_while_waiting;
+
+static void note_and_interrupt(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    note_keyboard(info);
+    came_while_waiting = signal;
+    interrupt_wait();
+}
+
+void let_signals_interrupt(void (*interrupt)(void))
+{
+    interrupt_wait = interrupt;
+    struct sigaction action = {.sa_sigaction = note_and_interrupt, .sa_flags = SA_SIGINFO};
+    for (unsigned s = 0; s < ENDING; s++)
+        if (!is_ignored(ending[s]))
+            sigaction(ending[s], &action, NULL);
+    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+}
+
+void hold_signals_again(void)
+{
+    sigset_t set;
+    held_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (unsigned s = 0; s < ENDING; s++)
+        if (!is_ignored(ending[s]))
+            signal(ending[s], SIG_DFL);
+}
+
+int signal_held(void)
+{
+    if (came_while_waiting != 0)
+        return came_while_waiting;
+    sigset_t pending, one;
+    siginfo_t info;
+    sigpending(&pending);
+    for (unsigned s = 0; s < ENDING; s++) {
+        if (!sigismember(&pending, ending[s]) || is_ignored(ending[s]))
+            continue;
+        sigemptyset(&one);
+        sigaddset(&one, ending[s]);
+        if (sigtimedwait(&one, &info, &(struct timespec){0}) == ending[s]) {
+            note_keyboard(&info);
+            return ending[s];
+        }
+    }
+    return 0;
+}
+
+_Noreturn void exit_for_signal(int number)
+{
+    if (number == SIGINT && interrupted_at_keyboard) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, number);
+        fflush(NULL);
+        signal(number, SIG_DFL);
+        raise(number);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+    }
+    exit(128 + number);
+}
+
+/* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page
+ * tables, which is most of what fork costs, and lets the new process say here why it could not run the command. */
+pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status)
+{
+    enum { RUNS = 0, NOT_OWNED = -1 };
+    volatile int failure = RUNS;
+    pid_t pid = vfork();
+    if (pid == 0) {
+        if (!own(context)) {
+            failure = NOT_OWNED;
+            _exit(EXIT_OWN_FAILURE);
+        }
+        sigprocmask(SIG_SETMASK, &original_mask, NULL);
+        execvp(argv[0], argv);
+        failure = errno;
+        _exit(failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+    }
+    if (pid > 0 && failure == RUNS)
+        return pid;
+    if (pid < 0) {
+        fprintf(stderr, "admit run: cannot start a process: %s\n", strerror(errno));
+        *status = EXIT_OWN_FAILURE;
+        return -1;
+    }
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    *status = failure == NOT_OWNED ? EXIT_OWN_FAILURE : failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+    if (failure != NOT_OWNED)
+        fprintf(stderr, "admit run: cannot run '%s': %s\n", argv[0], strerror(failure));
+    return -1;
+}
+
+void adopt_children(void)
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        fprintf(stderr, "admit run: --children: %s; processes that outlive the command will not be waited for\n",
+                strerror(errno));
+}
+
+/* The command stopped as a job does, at Ctrl-Z for one: admit does the same, so that the shell notices. */
+static void stop_too(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* What is left of the command when it has ended itself: its orphans, which are admit's children now. */
+static void signal_children(int signal)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
+    FILE *list = fopen(name, "re");
+    if (list == NULL)
+        return;
+    for (int pid; fscanf(list, "%d", &pid) == 1;)
+        kill((pid_t)pid, signal);
+    fclose(list);
+}
+
+/* A terminal that hangs up tells only the leader of its session, which is to tell the others. If that is admit, all of
+ * its group are what it has started; a shell with jobs, as the command, has a group of its own. SIGCONT too, as the
+ * terminal does: one that is stopped would not end. */
+static bool leads_session(void)
+{
+    return getsid(0) == getpid();
+}
+
+static void pass_hangup_on(pid_t pid, bool ended)
+{
+    static const int signals[] = {SIGHUP, SIGCONT};
+    for (unsigned s = 0; s < 2; s++) {
+        kill(0, signals[s]);
+        if (!ended && getpgid(pid) != getpgrp())
+            kill(pid, signals[s]);
+    }
+}
+
+static void send_on(const siginfo_t *info, pid_t pid, bool ended)
+{
+    note_keyboard(info);
+    if (info->si_code == SI_USER && info->si_pid == getpid())
+        return; /* its own, to the group */
+    if (info->si_signo == SIGHUP && from_terminal(info) && leads_session() && !is_ignored(SIGHUP)) {
+        pass_hangup_on(pid, ended);
+        return;
+    }
+    /* The command has its own of these; or it is the sender; or admit and so the command ignore it. */
+    if (from_terminal(info) || info->si_pid == pid || is_ignored(info->si_signo))
+        return;
+    if (ended)
+        signal_children(info->si_signo);
+    else
+        kill(pid, info->si_signo);
+}
+
+int wait_for_command(pid_t pid, bool children)
+{
+    sigset_t set;
+    held_signals(&set);
+    int status = -1;
+    for (;;) {
+        siginfo_t info;
+        if (sigwaitinfo(&set, &info) < 0)
+            continue;
+        if (info.si_signo != SIGCHLD) {
+            send_on(&info, pid, status >= 0);
+            continue;
+        }
+        /* One SIGCHLD can stand for several children. */
+        for (;;) {
+            info = (siginfo_t){0};
+            int found = waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG);
+            if (found < 0 && errno == ECHILD)
+                return status >= 0 ? status : EXIT_OWN_FAILURE;
+            if (found < 0 || info.si_pid == 0)
+                break;
+            if (info.si_pid != pid)
+                continue;
+            if (info.si_code == CLD_EXITED)
+                status = info.si_status;
+            else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+                status = 128 + info.si_status;
+            else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
+                stop_too();
+            if (status >= 0 && !children)
+                return status;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gates/gates.h"
+
+#include "base/spelling.h"
+#include "native/printable.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t option_time(struct arguments *arguments, const char *option)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"h", 3600e9}};
+    const char *text = option_value(arguments, option);
+    size_t digits = strspn(text, "0123456789."), unit = 0;
+    const size_t unit_count = sizeof units / sizeof units[0];
+    char *end;
+    double number = strtod(text, &end); /* of digits and points: neither nan nor 1e9 is a time */
+    while (unit < unit_count && strcmp(text + digits, units[unit].name) != 0)
+        unit++;
+    if (digits == 0 || end != text + digits || unit == unit_count || number * units[unit].ns > 1e18)
+        usage_error(arguments->command, "%s takes a time, such as 30, 500ms, 1.5s, 10m or 2h, not '%s'", option, text);
+    return (uint64_t)(number * units[unit].ns);
+}
+
+unsigned option_mode(struct arguments *arguments, const char *option)
+{
+    const char *text = option_value(arguments, option);
+    unsigned mode = (unsigned)strtoul(text, NULL, 8);
+    size_t length = strlen(text);
+    if (length == 0 || length > 4 || strspn(text, "01234567") != length || (mode & ~0666u) != 0 || mode == 0)
+        usage_error(arguments->command, "%s takes permissions to read and write, such as 0660 or 0666, not '%s'",
+                    option, text);
+    return mode;
+}
+
+struct nearest {
+    const char *name;
+    char found[80];
+    unsigned distance;
+};
+
+static int nearer(void *data, const char *name, const char *path)
+{
+    struct nearest *nearest = data;
+    unsigned distance = edit_distance(nearest->name, name);
+    (void)path;
+    if (distance > 0 && distance < nearest->distance) {
+        nearest->distance = distance;
+        snprintf(nearest->found, sizeof nearest->found, "%s", name);
+    }
+    return 0;
+}
+
+_Noreturn void gate_error(const char *command, const char *name, admit_error error)
+{
+    fflush(stdout);
+    if (error == ADMIT_NO_GATE) {
+        struct nearest nearest = {.name = name, .distance = 3};
+        fprintf(stderr, "admit %s: there is no gate '%s'", command, name);
+        if (strchr(name, '/') == NULL)
+            admit_gate_list(nearer, &nearest);
+        if (nearest.distance < 3)
+            fprintf(stderr, "; did you mean '%s'?", nearest.found);
+        if (strcmp(command, "run") == 0)
+            fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < 3 ? "" : ";");
+        fputc('\n', stderr);
+    } else {
+        fprintf(stderr, "admit %s: %s\n", command, admit_last_error_text());
+    }
+    exit(usage_exit_status);
+}
+
+admit_gate *look_at_gate(const char *command, const char *which)
+{
+    if (which == NULL)
+        usage_error(command, "which gate? 'admit list' names them");
+    admit_gate *gate = admit_gate_open_with(which, &(admit_gate_options){.look_only = 1});
+    if (gate == NULL)
+        gate_error(command, which, admit_last_error());
+    return gate;
+}
+
+admit_view *inspect_gate(const char *command, admit_gate *gate)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    if (view == NULL)
+        gate_error(command, admit_gate_name(gate), admit_last_error());
+    return view;
+}
+
+unsigned living(const admit_participant *participants, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned p = 0; p < count; p++)
+        found += participants[p].condition != ADMIT_DIED;
+    return found;
+}
+
+const char *time_for_people(int64_t since_ns, char buffer[32])
+{
+    time_t since = since_ns / 1000000000, now = time(NULL);
+    struct tm then, today;
+    localtime_r(&since, &then);
+    localtime_r(&now, &today);
+    bool same_day = then.tm_year == today.tm_year && then.tm_yday == today.tm_yday;
+    if (since_ns == 0 || strftime(buffer, 32, same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &then) == 0)
+        strcpy(buffer, "-");
+    return buffer;
+}
+
+const char *time_for_programs(int64_t since_ns, char buffer[32])
+{
+    time_t since = since_ns / 1000000000;
+    struct tm utc;
+    if (since_ns == 0 || gmtime_r(&since, &utc) == NULL || strftime(buffer, 32, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return NULL;
+    return buffer;
+}
+
+const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
+{
+    admit_printable(text, buffer, ADMIT_COMMAND_SIZE);
+    return buffer;
+}

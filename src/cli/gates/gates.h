@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gates.h - what the sub-commands that use gates share.
+ */
+#ifndef ADMIT_CLI_GATES_GATES_H
+#define ADMIT_CLI_GATES_GATES_H
+
+#include "cli/commands.h"
+#include "cli/usage.h"
+
+#include <admit.h>
+#include <stdint.h>
+
+/* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
+uint64_t option_time(struct arguments *arguments, const char *option);
+/* Permissions in octal that let somebody use the gate. */
+unsigned option_mode(struct arguments *arguments, const char *option);
+
+/* Says on stderr why the last call on a gate failed, with what helps, and exits as after bad usage. */
+_Noreturn void gate_error(const char *command, const char *name, admit_error error);
+
+/* Opens a gate that there is, to see who is inside; or ends with gate_error. `which` is the argument, or NULL. */
+admit_gate *look_at_gate(const char *command, const char *which);
+admit_view *inspect_gate(const char *command, admit_gate *gate);
+
+/* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
+ * free, so that it is not shown. */
+unsigned living(const admit_participant *participants, unsigned count);
+
+/* A time as people read it (with the date, if it was on another day), or as 2026-11-15T15:56:24Z. */
+const char *time_for_people(int64_t since_ns, char buffer[32]);
+const char *time_for_programs(int64_t since_ns, char buffer[32]);
+
+/* What anybody wrote into a gate, without what would disturb a terminal or is no UTF-8: such bytes become '?'. */
+const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
+
+#endif

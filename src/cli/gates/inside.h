@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inside.h - whether this process is inside a gate already, as part of a command that `admit run` started: to wait
+ * there again would be to wait for oneself.
+ */
+#ifndef ADMIT_CLI_GATES_INSIDE_H
+#define ADMIT_CLI_GATES_INSIDE_H
+
+#include <admit.h>
+#include <stdbool.h>
+
+/* Tells the command, and what it starts, in ADMIT_INSIDE. */
+void note_inside(const admit_gate *gate, const admit_hold *hold);
+
+/* Costs nothing where no command of `admit run` is above. Who was inside and has left is not, whatever its environment
+ * says. */
+bool inside_by_environment(admit_gate *gate);
+
+/* This process, as a command, or an ancestor of it holds a slot. Slower, and needs no environment: for those about to
+ * wait. */
+bool inside_by_ancestry(admit_gate *gate);
+
+#endif

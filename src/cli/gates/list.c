@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit list - the gates there are.
+ */
+#include "cli/gates/gates.h"
+#include "cli/gates/json.h"
+
+#include <string.h>
+
+static const char help_text[] = "usage: admit list [--json]\n"
+                                "\n"
+                                "Lists the gates in $ADMIT_DIR, or else in the directory of your own: how many slots "
+                                "each has, how many are inside\n"
+                                "and how many wait. Gates that have a path of their own are not in it.\n";
+
+struct listing {
+    struct json_writer *json; /* NULL: for people */
+    unsigned count;
+};
+
+/* Without a view only the error is known. */
+static void write_gate(struct json_writer *json, const char *name, const char *path, const admit_view *view)
+{
+    json_begin_object(json, NULL);
+    json_put_text(json, "gate", name);
+    json_put_text(json, "path", path);
+    const struct {
+        const char *key;
+        unsigned number;
+    } numbers[] = {{"k", view != NULL ? view->k : 0},
+                   {"capacity", view != NULL ? view->capacity : 0},
+                   {"holders", view != NULL ? living(view->holder, view->holders) : 0},
+                   {"waiters", view != NULL ? living(view->waiter, view->waiters) : 0}};
+    for (unsigned f = 0; f < sizeof numbers / sizeof numbers[0]; f++)
+        if (view != NULL)
+            json_put_number(json, numbers[f].key, numbers[f].number);
+        else
+            json_put_null(json, numbers[f].key);
+    json_put_text(json, "error", view != NULL ? NULL : admit_last_error_text());
+    json_end_object(json);
+}
+
+/* One that cannot be used is listed too, with the reason instead of numbers. It is opened by its name, as `run` would:
+ * by its path it might be usable. */
+static int list_one(void *data, const char *name, const char *path)
+{
+    struct listing *listing = data;
+    admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
+    admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
+    if (listing->json == NULL && listing->count++ == 0)
+        printf("%-24s %6s %8s %8s\n", "gate", "slots", "inside", "waiting");
+    if (listing->json != NULL)
+        write_gate(listing->json, name, path, view);
+    else if (view == NULL)
+        printf("%-24s %s\n", name, admit_last_error_text());
+    else
+        printf("%-24s %6u %8u %8u\n", name, view->k, living(view->holder, view->holders),
+               living(view->waiter, view->waiters));
+    admit_view_free(view);
+    admit_gate_close(gate);
+    return 0;
+}
+
+int command_list(int argc, char **argv)
+{
+    struct arguments arguments = {.command = "list", .argc = argc, .argv = argv, .plain_max = 0};
+    struct listing listing = {0};
+    struct json_writer writer;
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            fputs(help_text, stdout);
+            return EXIT_OK;
+        } else if (strcmp(option, "--json") == 0) {
+            listing.json = &writer;
+        } else {
+            usage_error("list", "there is no option '%s'", option);
+        }
+    }
+    if (listing.json != NULL) {
+        json_writer_open(&writer);
+        json_begin_list(&writer, NULL);
+    }
+    admit_error error = admit_gate_list(list_one, &listing);
+    if (error != ADMIT_OK)
+        gate_error("list", "", error);
+    if (listing.json != NULL) {
+        json_end_list(&writer);
+        json_writer_print(&writer);
+    }
+    return EXIT_OK;
+}

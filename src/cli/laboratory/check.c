@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit check - explore the shipped code of an algorithm.
+ */
+#include "cli/laboratory/check.h"
+
+#include "base/spelling.h"
+#include "checker/explore/explore.h"
+#include "checker/model/faults.h"
+#include "checker/show/trace.h"
+#include "cli/laboratory/laboratory.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help_text[] =
+    "usage: admit check ALGORITHM [OPTION...]\n"
+    "\n"
+    "Explores every interleaving of n processes that run the shipped code of ALGORITHM, and says for each property "
+    "whether\n"
+    "it holds. A violated one comes with a shortest counterexample, or with a loop that can be repeated for ever.\n"
+    "\n"
+    "  -n N                  processes (default 3)\n"
+    "  -k K                  how many may be inside (default: the algorithm's own, else 1)\n"
+    "  --registers KIND      atomic (default), regular or safe\n"
+    "  --fault FAULT         may be repeated; up to COUNT processes (default 1) are struck:\n"
+    "      crash[:COUNT]       stop for ever, unannounced, anywhere outside the remainder\n"
+    "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
+    "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
+    "      abort               everybody may give up anywhere, any number of times: registers with a declared\n"
+    "                          initial value are set back to it, if different, and the process is in its remainder;\n"
+    "                          where the algorithm has a part for giving up, that is what happens, where it may begin\n"
+    "      recovery[:COUNT]    everybody may be killed at any step, any number of times; the kernel marks the death,\n"
+    "                          and newcomers take the numbers of the dead; with COUNT at most so many are killed,\n"
+    "                          once each. For algorithms that have a part for newcomers\n"
+    "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
+    "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
+    "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
+    "                        if it claims nothing\n"
+    "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
+    "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
+    "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
+    "                        default, with a fault of the gate, they are taken at once; the verdicts are the same\n"
+    "  --undisturbed         nobody who sleeps wakes by itself. By default each may at any time, as it does natively; "
+    "but\n"
+    "                        deadlock-freedom, lockout-freedom and no-slot-idle never count on it, only who is "
+    "enabled\n"
+    "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
+    "                        fourteen steps of process 2, # for a comment\n"
+    "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
+    "  --max-states S        stop there, undecided\n"
+    "  --memory SIZE         stop there, undecided: bytes, or with K, M, G (default: most of what is free)\n"
+    "  --trace FILE          write the first counterexample as JSON, for 'admit replay'\n"
+    "  --json                the result as one JSON object\n"
+    "\n"
+    "properties: %s\n"
+    "exit status: 0 all hold, 1 one is violated, 2 bad usage, 3 undecided (a limit was reached)\n";
+
+/* --- what is asked ------------------------------------------------------------------------------------------------ */
+
+static enum property property_named(const char *name)
+{
+    enum property property = property_find(name, NULL);
+    if (property != PROPERTIES)
+        return property;
+    for (unsigned p = 0; p < PROPERTIES; p++)
+        if (strlen(name) >= 3 && strstr(property_info[p].name, name) != NULL)
+            usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
+    for (unsigned p = 0; p < PROPERTIES; p++)
+        if (edit_distance(name, property_info[p].name) <= 3)
+            usage_error("check", "there is no property '%s'; did you mean %s?", name, property_info[p].name);
+    char list[512];
+    known_properties(list, sizeof list);
+    usage_error("check", "there is no property '%s'; there are %s", name, list);
+}
+
+static enum register_kind registers_named(const char *name)
+{
+    for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
+        if (strcmp(register_kind_name[kind], name) == 0)
+            return (enum register_kind)kind;
+    usage_error("check", "--registers takes atomic, regular or safe, not '%s'", name);
+}
+
+static void add_fault(struct setting *setting, const char *fault)
+{
+    unsigned *const counts[FAULT_KINDS] = {&setting->crashes,   &setting->shutdowns, NULL, &setting->failures, NULL,
+                                           &setting->recoveries};
+    size_t length = strcspn(fault, ":");
+    unsigned f = 0;
+    while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
+        f++;
+    if (f == FAULT_KINDS)
+        usage_error("check",
+                    "--fault takes crash, shutdown, failure, recovery (each with :COUNT), abort or transient, not '%s'",
+                    fault);
+    char *end = NULL;
+    unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
+                              ? strtoul(fault + length + 1, &end, 10)
+                              : 1;
+    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > CHECKED_PROCESSES_MAX))
+        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", fault_name[f],
+                    CHECKED_PROCESSES_MAX, fault + length + 1);
+    if (counts[f] == NULL && fault[length] == ':')
+        usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
+                    1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
+    if (counts[f] != NULL)
+        *counts[f] = (unsigned)count;
+    if (1u << f == RECOVERY && fault[length] != ':')
+        setting->recoveries = RECOVERIES_WITHOUT_END;
+    setting->aborts |= 1u << f == ABORT;
+    setting->transient |= 1u << f == TRANSIENT;
+}
+
+static void read_passages(struct request *request, const char *list)
+{
+    unsigned count = 0;
+    const char *at = list;
+    do {
+        char *end;
+        unsigned long value = strtoul(at, &end, 10);
+        if (end == at || value >= UNBOUNDED_PASSAGES || (*end != ',' && *end != '\0') || count == CHECKED_PROCESSES_MAX)
+            usage_error("check", "--passages takes one number, or n of them with commas between, not '%s'", list);
+        request->question.setting.passages[count++] = (uint8_t)value;
+        at = end + (*end == ',');
+        if (*end == '\0')
+            break;
+    } while (true);
+    request->passages_limited = true;
+    if (count == 1)
+        memset(request->question.setting.passages, request->question.setting.passages[0],
+               sizeof request->question.setting.passages);
+    else if (count != request->question.setting.n)
+        usage_error("check", "--passages names %u processes, but n = %u", count, request->question.setting.n);
+}
+
+static void read_schedule(struct request *request)
+{
+    struct schedule_file *schedule = &request->schedule;
+    char message[120];
+    FILE *file = fopen(schedule->name, "r");
+    if (file == NULL)
+        usage_error("check", "cannot read %s: %s", schedule->name, strerror(errno));
+    if (!schedule_read(schedule, file, request->question.setting.n, message, sizeof message))
+        usage_error("check", "%s, %s", schedule->name, message);
+    fclose(file);
+    if (request->question.setting.transient)
+        usage_error("check", "--schedule begins where everybody begins, and with transient everybody begins anywhere");
+    request->question.options.schedule = schedule;
+}
+
+/* Whether slots are lost is seen by what can still happen, and that ends with the last passage. */
+static bool can_be_asked(const struct request *request, enum property property)
+{
+    return property != NO_SLOT_LOST || (!request->passages_limited && request->schedule.name == NULL);
+}
+
+/* With deaths, who is enabled is so because sleepers wake by themselves. */
+static bool counts_on_looks(const struct request *request, enum property property)
+{
+    const struct setting *setting = &request->question.setting;
+    return setting->undisturbed && setting->recoveries > 0 && (property == STRONG_FIFE || property == FIFO_ENABLING);
+}
+
+static void claimed_properties(struct request *request)
+{
+    const struct about *about = &request->entry->algorithm->about;
+    unsigned faults =
+        faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
+    for (unsigned c = 0; c < about->claim_count; c++)
+        if (request->question.setting.registers <= about->claims[c].down_to &&
+            (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property) &&
+            !counts_on_looks(request, about->claims[c].property))
+            question_add(&request->question, about->claims[c].property);
+    request->nothing_claimed = request->question.property_count == 0;
+    if (request->nothing_claimed)
+        question_add(&request->question, EXCLUSION);
+}
+
+/* Asked for by its name alone, local-spin is asked of caches and of distributed memory. */
+static void add_property(struct request *request, enum property property)
+{
+    question_add(&request->question, property);
+    if (property == LOCAL_SPIN_CC)
+        question_add(&request->question, LOCAL_SPIN_DSM);
+}
+
+/* In one model instead, if --model says so. */
+static void choose_model(struct question *question, enum memory_model model)
+{
+    if (model == MEMORY_MODELS)
+        return;
+    enum property chosen = property_find("local-spin", memory_model_name[model]);
+    unsigned kept = 0;
+    bool asked = false;
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (!is_local_spin(question->properties[p]))
+            question->properties[kept++] = question->properties[p];
+        asked |= is_local_spin(question->properties[p]);
+    }
+    if (!asked)
+        usage_error("check", "--model is for local-spin, which is not asked for");
+    question->property_count = kept;
+    question_add(question, chosen);
+}
+
+static void check_local_spin(const struct question *question)
+{
+    for (unsigned p = 0; p < question->property_count; p++) {
+        if (!is_local_spin(question->properties[p]))
+            continue;
+        if (question->options.fingerprints)
+            usage_error("check", "local-spin looks at every state again, which --fingerprints does not keep");
+        if (question->setting.algorithm->about.forgets_whose)
+            usage_error("check", "local-spin: the states of %s do not tell whose register each step refers to",
+                        question->setting.algorithm->about.id);
+    }
+}
+
+static void read_request(struct request *request, int argc, char **argv)
+{
+    struct arguments arguments = {.command = "check", .argc = argc, .argv = argv, .plain_max = 1};
+    const char *passages = NULL;
+    enum memory_model model = MEMORY_MODELS;
+    memset(request->question.setting.passages, UNBOUNDED_PASSAGES, sizeof request->question.setting.passages);
+    request->question.setting.n = 3;
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            char list[512];
+            known_properties(list, sizeof list);
+            printf(help_text, list);
+            exit(EXIT_OK);
+        } else if (strcmp(option, "-n") == 0) {
+            request->question.setting.n = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
+        } else if (strcmp(option, "-k") == 0) {
+            request->question.setting.k = (unsigned)option_number(&arguments, option, 1, CHECKED_PROCESSES_MAX);
+        } else if (strcmp(option, "--registers") == 0) {
+            request->question.setting.registers = registers_named(option_value(&arguments, option));
+        } else if (strcmp(option, "--fault") == 0) {
+            add_fault(&request->question.setting, option_value(&arguments, option));
+        } else if (strcmp(option, "--property") == 0) {
+            add_property(request, property_named(option_value(&arguments, option)));
+        } else if (strcmp(option, "--model") == 0) {
+            model = memory_model_named("check", option_value(&arguments, option));
+        } else if (strcmp(option, "--passages") == 0) {
+            passages = option_value(&arguments, option);
+        } else if (strcmp(option, "--order") == 0) {
+            const char *order = option_value(&arguments, option);
+            request->question.setting.any_order = strcmp(order, "any") == 0;
+            if (!request->question.setting.any_order && strcmp(order, "native") != 0)
+                usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+        } else if (strcmp(option, "--every-step") == 0) {
+            request->question.every_step = true;
+        } else if (strcmp(option, "--undisturbed") == 0) {
+            request->question.setting.undisturbed = true;
+        } else if (strcmp(option, "--schedule") == 0) {
+            request->schedule.name = option_value(&arguments, option);
+        } else if (strcmp(option, "--fingerprints") == 0) {
+            request->question.options.fingerprints = true;
+        } else if (strcmp(option, "--max-states") == 0) {
+            request->question.options.max_states = option_number(&arguments, option, 1, UINT64_MAX);
+        } else if (strcmp(option, "--memory") == 0) {
+            request->question.options.memory_limit = option_size(&arguments, option);
+        } else if (strcmp(option, "--trace") == 0) {
+            request->trace_file = option_value(&arguments, option);
+        } else if (strcmp(option, "--json") == 0) {
+            request->json = true;
+        } else {
+            usage_error("check", "there is no option '%s'", option);
+        }
+    }
+    request->entry = algorithm_argument("check", arguments.plain[0]);
+    request->question.setting.algorithm = request->entry->algorithm;
+    check_n_and_k("check", &request->entry->algorithm->about, request->question.setting.n,
+                  &request->question.setting.k);
+    if (request->question.setting.undisturbed && request->entry->algorithm->more.watched == NULL)
+        usage_error("check", "--undisturbed is about sleep, and nobody sleeps in %s",
+                    request->entry->algorithm->about.id);
+    if (passages != NULL)
+        read_passages(request, passages);
+    if (request->question.property_count == 0)
+        claimed_properties(request);
+    choose_model(&request->question, model);
+    check_local_spin(&request->question);
+    if (request->schedule.name != NULL)
+        read_schedule(request);
+    for (unsigned p = 0; p < request->question.property_count; p++)
+        if (!can_be_asked(request, request->question.properties[p]))
+            usage_error("check", "%s is about what can still happen, which %s ends",
+                        property_info[request->question.properties[p]].name,
+                        request->passages_limited ? "--passages" : "--schedule");
+    check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static void write_first_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
+                              const struct model *model)
+{
+    unsigned p = 0;
+    while (p < count && !findings[p].has_witness)
+        p++;
+    struct trace trace = {.count = 0};
+    if (p < count)
+        trace_of(&trace, &findings[p], model);
+    write_trace_file("check", file, name, p < count ? &trace : NULL);
+    trace_close(&trace);
+}
+
+static void show_progress(const struct progress *progress)
+{
+    fprintf(stderr, "\r%.2f M states, %.2f M/s, frontier %.2f M, depth %u, %.0f MB \033[K",
+            (double)progress->states / 1e6, (double)progress->states / progress->seconds / 1e6,
+            (double)progress->frontier / 1e6, progress->depth, (double)progress->bytes / 1e6);
+}
+
+static void show_judging(const struct exploration *exploration, enum property asked)
+{
+    fprintf(stderr, "\r%.2f M states explored; asking for %s \033[K", (double)exploration->states / 1e6,
+            property_title(asked));
+}
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    explore_interrupt();
+}
+
+static int exit_status(const struct finding *findings, unsigned count)
+{
+    int status = EXIT_OK;
+    for (unsigned p = 0; p < count; p++) {
+        if (findings[p].verdict == VIOLATED)
+            return EXIT_VIOLATED;
+        if (findings[p].verdict == UNDECIDED)
+            status = EXIT_UNDECIDED;
+    }
+    return status;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct request request = {.json = false};
+    read_request(&request, argc, argv);
+    FILE *trace_file = open_output_file("check", request.trace_file);
+
+    struct question *question = &request.question;
+    bool watched = isatty(STDERR_FILENO);
+    question->options.report = watched ? show_progress : NULL;
+    question->judging = watched ? show_judging : NULL;
+    struct answer answer;
+    signal(SIGINT, on_interrupt);
+    question_answer(question, &answer);
+    signal(SIGINT, SIG_DFL);
+    if (watched)
+        fputs("\r\033[K", stderr);
+
+    if (request.json)
+        print_result_json(&request, &answer);
+    else
+        print_result(&request, &answer);
+    if (trace_file != NULL)
+        write_first_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
+    int status = exit_status(answer.findings, question->property_count);
+    answer_close(&answer, question);
+    schedule_close(&request.schedule);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * laboratory.h - what the sub-commands about algorithms share.
+ */
+#ifndef ADMIT_CLI_LABORATORY_LABORATORY_H
+#define ADMIT_CLI_LABORATORY_LABORATORY_H
+
+#include "checker/judge/properties.h"
+#include "checker/model/catalogue.h"
+#include "checker/model/process.h"
+#include "checker/model/references.h"
+#include "checker/show/trace.h"
+#include "cli/commands.h"
+#include "cli/usage.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* The named algorithm, or an error that names the nearest. */
+const struct entry *algorithm_argument(const char *command, const char *id);
+/* cc, dsm or cc-write-back. */
+enum memory_model memory_model_named(const char *command, const char *name);
+/* Checks n and k against the algorithm and sets k to its own if it was not given (0). */
+void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
+/* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
+void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
+/* "exclusion, deadlock-freedom, ..." */
+void known_properties(char *list, size_t size);
+
+/* Writes JSON and a newline on stdout, and frees it. */
+void print_json(json_t *json);
+/* The file that an option names, or NULL if it names none; an error if it cannot be written. */
+FILE *open_output_file(const char *command, const char *name);
+/* Writes the trace, if there is one, for `admit replay`, and closes the file. */
+void write_trace_file(const char *command, FILE *file, const char *name, const struct trace *trace);
+/* 12,345,678 */
+const char *grouped(uint64_t number, char buffer[32]);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
+ */
+#include "checker/model/faults.h"
+#include "checker/question.h"
+#include "checker/show/trace.h"
+#include "cli/laboratory/laboratory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help_text[] =
+    "usage: admit replay FILE\n"
+    "\n"
+    "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, "
+    "shows\n"
+    "them, and says whether they show the violation. What a single run cannot show (who is enabled at its moments,\n"
+    "what can never happen again) is found out by exploring again.\n"
+    "\n"
+    "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace, 3 undecided (a limit was reached)\n";
+
+/* Explores the setting of the trace once more, and judges its run by who is enabled at its moments. */
+static enum confirmation confirm_by_exploring(const struct trace *trace, const struct execution *execution,
+                                              bool every_step, char *missing)
+{
+    struct question question = {.setting = trace->setting,
+                                .keep_graph = true,
+                                .keep_enabled = true,
+                                .hurry_will_do = true,
+                                .every_step = every_step};
+    struct answer answer;
+    question_answer(&question, &answer);
+    const struct exploration *exploration = &answer.exploration;
+    enum confirmation confirmation = NEEDS_EXPLORATION;
+    bool again = false;
+    if (exploration->stopped != NULL) {
+        snprintf(missing, MISSING_SIZE, "not all could be explored: %s", exploration->stopped);
+    } else if (exploration->ambiguous > 0) {
+        snprintf(missing, MISSING_SIZE, "tickets are not kept exactly here, and so it is not known who is enabled");
+    } else {
+        confirmation = trace_confirm_enabled(trace, execution, exploration, &answer.enabled, missing);
+        again = confirmation == NEEDS_EXPLORATION;
+    }
+    answer_close(&answer, &question);
+    return again ? confirm_by_exploring(trace, execution, true, missing) : confirmation;
+}
+
+/* What is missing if it is not confirmed is said where that is known; NEEDS_EXPLORATION: exploring did not help. */
+static enum confirmation confirm(const struct trace *trace, const struct execution *execution, char *missing)
+{
+    enum confirmation confirmation = trace_confirm(trace, execution);
+    if (confirmation == NOT_CONFIRMED)
+        trace_confirm_enabled(trace, execution, NULL, NULL, missing);
+    if (confirmation != NEEDS_EXPLORATION)
+        return confirmation;
+    printf("\n%s is a statement about all runs; exploring again.\n",
+           trace->property == NO_SLOT_LOST ? "What can never happen again" : "Who is enabled");
+    return confirm_by_exploring(trace, execution, false, missing);
+}
+
+static void print_confirmation(enum confirmation confirmation, enum property property, const char *missing)
+{
+    const char *name = property_title(property);
+    if (confirmation == NEEDS_EXPLORATION)
+        printf("\nUndecided whether the run violates %s: %s.\n", name, missing);
+    else if (confirmation == NOT_CONFIRMED)
+        printf("\nNot confirmed: the run is possible, but it does not violate %s%s%s.\n", name,
+               missing[0] != '\0' ? ": " : "", missing);
+    else if (property == PROPERTIES)
+        printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
+    else
+        printf("\nConfirmed: executed again, the run violates %s.\n", name);
+}
+
+int command_replay(int argc, char **argv)
+{
+    struct arguments arguments = {.command = "replay", .argc = argc, .argv = argv, .plain_max = 1};
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+            fputs(help_text, stdout);
+            return EXIT_OK;
+        }
+        usage_error("replay", "there is no option '%s'", option);
+    }
+    const char *file = arguments.plain[0];
+    if (file == NULL)
+        usage_error("replay", "which file?");
+    json_error_t error;
+    json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL && error.line < 1)
+        usage_error("replay", "%s", error.text);
+    if (json == NULL)
+        usage_error("replay", "%s: line %d: %s", file, error.line, error.text);
+    struct trace trace;
+    const char *wrong = trace_from_json(&trace, json);
+    if (wrong != NULL)
+        usage_error("replay", "%s: %s", file, wrong);
+    check_n_and_k("replay", &trace.setting.algorithm->about, trace.setting.n, &trace.setting.k);
+    check_setting("replay", &trace.setting, &trace.property, 1);
+
+    struct execution execution;
+    bool possible = trace_execute(&trace, &execution);
+    printf("%s, n = %u, k = %u, %s registers", trace.setting.algorithm->about.id, trace.setting.n, trace.setting.k,
+           register_kind_name[trace.setting.registers]);
+    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
+        printf("%s %s", f > 0 ? "," : ", with", names[f]);
+    printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
+    trace_print(&trace, &execution, stdout);
+    enum confirmation confirmation = NOT_CONFIRMED;
+    char missing[MISSING_SIZE] = "";
+    if (possible) {
+        confirmation = confirm(&trace, &execution, missing);
+        print_confirmation(confirmation, trace.property, missing);
+    } else {
+        printf("\nNot confirmed: this run is not possible (%s).\n", execution.error);
+    }
+    execution_close(&execution);
+    trace_close(&trace);
+    json_decref(json);
+    return confirmation == CONFIRMED ? EXIT_OK : confirmation == NOT_CONFIRMED ? EXIT_VIOLATED : EXIT_UNDECIDED;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/usage.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int usage_exit_status = EXIT_USAGE;
+
+_Noreturn void usage_error(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    fprintf(stderr, "admit %s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\nTry 'admit %s --help'.\n", command);
+    va_end(arguments);
+    exit(usage_exit_status);
+}
+
+const char *next_option(struct arguments *arguments)
+{
+    while (arguments->at < arguments->argc) {
+        const char *word = arguments->argv[arguments->at++];
+        if (word[0] == '-' && word[1] != '\0')
+            return word;
+        if (arguments->plain_count == arguments->plain_max)
+            usage_error(arguments->command, "'%s' is one argument too many", word);
+        arguments->plain[arguments->plain_count++] = word;
+    }
+    return NULL;
+}
+
+const char *option_value(struct arguments *arguments, const char *option)
+{
+    if (arguments->at == arguments->argc)
+        usage_error(arguments->command, "%s needs a value", option);
+    return arguments->argv[arguments->at++];
+}
+
+uint64_t number_argument(const char *command, const char *what, const char *text, uint64_t least, uint64_t most)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least || value > most)
+        usage_error(command, "%s takes a whole number from %llu to %llu, not '%s'", what, (unsigned long long)least,
+                    (unsigned long long)most, text);
+    return value;
+}
+
+uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most)
+{
+    return number_argument(arguments->command, option, option_value(arguments, option), least, most);
+}
+
+uint64_t option_size(struct arguments *arguments, const char *option)
+{
+    const char *text = option_value(arguments, option);
+    char *end;
+    double value = strtod(text, &end);
+    uint64_t unit = 1;
+    if (*end == 'K' || *end == 'M' || *end == 'G')
+        unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1 << 30, end++;
+    if (end == text || *end != '\0' || !(value > 0) || value * (double)unit > 1e18)
+        usage_error(arguments->command, "%s takes a size such as 500M or 16G, not '%s'", option, text);
+    return (uint64_t)(value * (double)unit);
+}

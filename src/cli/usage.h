@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * usage.h - what all sub-commands share: how options are read, how bad usage is told, what they exit with.
+ *
+ * The command line has two halves, which know nothing of each other: gates/ needs libadmit alone; laboratory/ is the
+ * front of the checker.
+ */
+#ifndef ADMIT_CLI_USAGE_H
+#define ADMIT_CLI_USAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXIT_OK = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
+
+/* What `admit run` exits with where it is not the command's own status. */
+enum { EXIT_TRY_AGAIN = 75, EXIT_TIMED_OUT = 124, EXIT_OWN_FAILURE = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* What bad usage exits with: EXIT_USAGE, but for `admit run`, where 1 to 124 are the command's own. */
+extern int usage_exit_status;
+
+/* Prints "admit COMMAND: ..." on stderr and exits with usage_exit_status. */
+_Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
+ * Arguments that are no options are collected in order. */
+struct arguments {
+    const char *command;
+    int argc, at;
+    char **argv;
+    const char *plain[4];
+    int plain_count, plain_max;
+};
+
+const char *next_option(struct arguments *arguments);
+/* The value of the option just returned; an error if there is none. */
+const char *option_value(struct arguments *arguments, const char *option);
+/* `what` must be a whole number; an error if it is none, or out of range. */
+uint64_t number_argument(const char *command, const char *what, const char *text, uint64_t least, uint64_t most);
+uint64_t option_number(struct arguments *arguments, const char *option, uint64_t least, uint64_t most);
+/* In bytes, or with K, M, G. */
+uint64_t option_size(struct arguments *arguments, const char *option);
+
+#endif
