@@ -5,6 +5,7 @@
  */
 #include "base/die.h"
 #include "base/memory.h"
+#include "checker/model/automaton.h"
 #include "claims/claims.h"
 #include "claims/look.h"
 

@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include "checker/model/automaton.h"
 #include "checker/reduce/normal_form.h"
 #include "checker/reduce/numbers.h"
 

@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "checker/model/automaton.h"
 #include "checker/reduce/label_gaps.h"
 #include "checker/reduce/tickets.h"
 

@@ -150,10 +150,6 @@ double roots_count(const struct model *model);
 void roots_first(struct roots *roots, const struct model *model);
 void roots_next(struct roots *roots);
 
-/* The process that stands at number `local`, or its number; NOT_KNOWN_YET if it has none. */
-uint32_t automaton_find(const struct model *model, unsigned i, const struct process *process);
-uint32_t automaton_intern(struct model *model, unsigned i, const struct process *process);
-
 static inline uint64_t field_get(const uint64_t *state, struct field field)
 {
     return state[field.word] >> field.shift & field.mask;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/reduce/numbers.h"
 
+#include "checker/model/automaton.h"
+
 enum { REGISTERS_MAX = WORDS_MAX * 64 }; /* each has a bit of a state at least */
 
 static const struct process *standing(const struct model *model, const uint64_t *state, unsigned i)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/reduce/tickets.h"
 
+#include "checker/model/automaton.h"
+
 #include "checker/reduce/label_gaps.h"
 
 enum {

@@ -8,6 +8,7 @@
  * moments of this run, never elsewhere. That the setting violates the property somewhere says nothing of the run.
  */
 #include "base/die.h"
+#include "checker/model/automaton.h"
 #include "checker/reduce/idle.h"
 #include "checker/show/confirm.h"
 

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace_json.c - traces as files, written and read. What is read is never trusted: it may be of another version, or made
+ * up. Whether its steps are possible is for execution.c to find out.
+ */
+#include "checker/show/trace.h"
+
+#include "base/die.h"
+#include "checker/model/catalogue.h"
+#include "checker/model/faults.h"
+#include "checker/reduce/tickets.h"
+
+static const char *const reading_name[] = {
+    [PLAIN] = "plain", [OLD_VALUE] = "old", [NEW_VALUE] = "new", [GARBLED] = "garbled"};
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static json_t *start_to_json(const struct trace *trace, unsigned registers)
+{
+    const struct trace_start *start = &trace->start;
+    if (start->values == NULL)
+        return json_null();
+    json_t *values = json_array(), *processes = json_array();
+    for (unsigned r = 0; r < registers; r++)
+        json_array_append_new(values, json_integer((json_int_t)start->values[r]));
+    for (unsigned i = 0; i < trace->setting.n; i++) {
+        json_t *way = json_array();
+        for (size_t s = 0; s < start->length[i]; s++)
+            json_array_append_new(way,
+                                  json_pack("[i, I]", start->way[i][s].choice, (json_int_t)start->way[i][s].value));
+        json_array_append_new(processes, way);
+    }
+    return json_pack("{s:o, s:o}", "registers", values, "processes", processes);
+}
+
+static unsigned count_registers(const struct setting *setting)
+{
+    struct instance instance;
+    instance_open(&instance, setting);
+    unsigned count = instance.reg_count;
+    instance_close(&instance);
+    return count;
+}
+
+json_t *trace_to_json(const struct trace *trace)
+{
+    const struct setting *setting = &trace->setting;
+    json_t *passages = json_array(), *steps = json_array();
+    bool limited = false;
+    for (unsigned i = 0; i < setting->n; i++) {
+        limited |= setting->passages[i] != UNBOUNDED_PASSAGES;
+        json_array_append_new(passages, json_integer(setting->passages[i]));
+    }
+    if (!limited) {
+        json_decref(passages);
+        passages = json_null();
+    }
+    for (size_t s = 0; s < trace->count; s++) {
+        const struct trace_step *step = &trace->steps[s];
+        json_t *object = json_pack("{s:i}", "process", step->process);
+        for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
+            if (step->fault == 1u << f)
+                json_object_set_new(object, fault_name[f], json_true());
+        if (step->choice > 0)
+            json_object_set_new(object, "choice", json_integer(step->choice));
+        if (step->reading != PLAIN)
+            json_object_set_new(object, "reads", json_string(reading_name[step->reading]));
+        if (step->reading == GARBLED)
+            json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
+        json_array_append_new(steps, object);
+    }
+    return json_pack(
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
+        "s:o, s:o, s:o}",
+        "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
+        "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "shutdowns",
+        setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts, "transient", setting->transient,
+        "recoveries", setting->recoveries, "undisturbed", setting->undisturbed, "any_order", setting->any_order,
+        "passages", passages, "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name,
+        "model", property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
+        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
+        start_to_json(trace, count_registers(setting)), "steps", steps);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Each of these returns NULL, or what is wrong. */
+
+static int index_in(const char *const *names, int count, const char *name)
+{
+    for (int at = 0; at < count; at++)
+        if (strcmp(names[at], name) == 0)
+            return at;
+    return -1;
+}
+
+static const char *passages_from_json(struct setting *setting, const json_t *passages)
+{
+    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
+        setting->passages[i] = UNBOUNDED_PASSAGES;
+    if (passages == NULL || json_is_null(passages))
+        return NULL;
+    if (!json_is_array(passages) || json_array_size(passages) != setting->n)
+        return "\"passages\" is not an array of n numbers";
+    for (unsigned i = 0; i < setting->n; i++) {
+        json_int_t value = json_integer_value(json_array_get(passages, i));
+        if (value < 0 || value > UNBOUNDED_PASSAGES)
+            return "a number in \"passages\" is out of range";
+        setting->passages[i] = (uint8_t)value;
+    }
+    return NULL;
+}
+
+static const char *steps_from_json(struct trace *trace, const json_t *steps)
+{
+    trace->count = json_array_size(steps);
+    trace->steps = must_allocate(trace->count * sizeof *trace->steps);
+    for (size_t s = 0; s < trace->count; s++) {
+        const json_t *object = json_array_get(steps, s);
+        json_int_t process = json_integer_value(json_object_get(object, "process"));
+        json_int_t choice = json_integer_value(json_object_get(object, "choice"));
+        const char *reads = json_string_value(json_object_get(object, "reads"));
+        int reading = reads == NULL ? PLAIN : index_in(reading_name, GARBLED + 1, reads);
+        if (!json_is_integer(json_object_get(object, "process")) || process < 0 ||
+            process >= (json_int_t)trace->setting.n)
+            return "a step has no \"process\" from 0 to n-1";
+        if (choice < 0 || choice > UINT8_MAX || reading < 0)
+            return "a step's \"choice\" or \"reads\" makes no sense";
+        unsigned fault = 0;
+        for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
+            if (json_is_true(json_object_get(object, fault_name[f])))
+                fault |= 1u << f;
+        if ((fault & (fault - 1)) != 0)
+            return "a step is two faults at once";
+        trace->steps[s] =
+            (struct trace_step){.process = (uint8_t)process,
+                                .fault = (uint8_t)fault,
+                                .choice = (uint8_t)choice,
+                                .reading = (uint8_t)reading,
+                                .garbled = (uint64_t)json_integer_value(json_object_get(object, "value"))};
+    }
+    return NULL;
+}
+
+static const char *loop_from_json(struct trace *trace, const json_t *json)
+{
+    const json_t *loop = json_object_get(json, "loop"), *end = json_object_get(json, "loop_end");
+    bool has_loop = loop != NULL && !json_is_null(loop);
+    trace->loop = trace->loop_end = NO_LOOP;
+    if (!has_loop)
+        return NULL;
+    json_int_t from = json_integer_value(loop), to = end != NULL ? json_integer_value(end) : (json_int_t)trace->count;
+    if (!json_is_integer(loop) || from < 0 || from > to || to > (json_int_t)trace->count)
+        return "\"loop\" and \"loop_end\" are not the numbers of steps";
+    trace->loop = (size_t)from;
+    trace->loop_end = (size_t)to;
+    return NULL;
+}
+
+static const char *way_from_json(struct trace *trace, unsigned i, const json_t *way)
+{
+    if (!json_is_array(way))
+        return "\"processes\" in \"start\" is not an array of n ways";
+    trace->start.length[i] = json_array_size(way);
+    trace->start.way[i] = must_allocate(trace->start.length[i] * sizeof *trace->start.way[i]);
+    for (size_t s = 0; s < trace->start.length[i]; s++) {
+        json_t *step = json_array_get(way, s);
+        json_int_t choice = json_integer_value(json_array_get(step, 0)),
+                   value = json_integer_value(json_array_get(step, 1));
+        if (choice < 0 || choice > UINT8_MAX || value < 0)
+            return "a step in \"start\" is not a choice and a value";
+        trace->start.way[i][s] = (struct fed_step){(uint8_t)choice, (uint64_t)value};
+    }
+    return NULL;
+}
+
+static const char *start_from_json(struct trace *trace, const json_t *start)
+{
+    if (start == NULL || json_is_null(start))
+        return NULL;
+    const json_t *values = json_object_get(start, "registers"), *processes = json_object_get(start, "processes");
+    unsigned registers = count_registers(&trace->setting);
+    if (!json_is_array(values) || json_array_size(values) != registers || !json_is_array(processes) ||
+        json_array_size(processes) != trace->setting.n)
+        return "\"start\" does not fit the algorithm: it needs a value for each register and a way for each process";
+    trace->start.values = must_allocate(registers * sizeof *trace->start.values);
+    for (unsigned r = 0; r < registers; r++)
+        trace->start.values[r] = (uint64_t)json_integer_value(json_array_get(values, r));
+    const char *error = NULL;
+    for (unsigned i = 0; i < trace->setting.n && error == NULL; i++)
+        error = way_from_json(trace, i, json_array_get(processes, i));
+    return error;
+}
+
+/* The number, or 0 if there is none, as in traces that know of no such fault; -1 if it makes no sense. */
+static int small_number(const json_t *json, const char *name, unsigned most)
+{
+    const json_t *number = json_object_get(json, name);
+    json_int_t value = json_integer_value(number);
+    if (number == NULL)
+        return 0;
+    return json_is_integer(number) && value >= 0 && value <= (json_int_t)most ? (int)value : -1;
+}
+
+const char *trace_from_json(struct trace *trace, const json_t *json)
+{
+    memset(trace, 0, sizeof *trace);
+    const char *format, *id, *registers, *property, *what;
+    int n, k, crashes, any_order, ticket_gap, i, j;
+    json_t *steps;
+    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:i, s:s, s:s, s:i, s:i, s:o}", "format",
+                    &format, "algorithm", &id, "n", &n, "k", &k, "registers", &registers, "crashes", &crashes,
+                    "any_order", &any_order, "ticket_gap", &ticket_gap, "property", &property, "what", &what, "i", &i,
+                    "j", &j, "steps", &steps) != 0)
+        return "not a trace: a field is missing or of the wrong type";
+    if (strcmp(format, "admit-trace-1") != 0)
+        return "a trace of another format; this admit reads admit-trace-1";
+    const struct entry *entry = catalogue_find(id);
+    int kind = index_in(register_kind_name, REGISTER_KINDS, registers);
+    trace->property = property_find(property, json_string_value(json_object_get(json, "model")));
+    bool known = trace->property != PROPERTIES || strcmp(property, property_info[PROPERTIES].name) == 0;
+    if (entry == NULL)
+        return "its algorithm is not in the catalogue";
+    if (kind < 0 || !known)
+        return "its registers or its property are not known";
+    if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
+        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
+        j >= n)
+        return "n, k, crashes, ticket_gap, i or j is out of range";
+    int shutdowns = small_number(json, "shutdowns", (unsigned)n),
+        failures = small_number(json, "failures", (unsigned)n);
+    if (shutdowns < 0 || failures < 0)
+        return "shutdowns or failures is out of range";
+    if (!json_is_array(steps))
+        return "\"steps\" is not an array";
+    trace->setting = (struct setting){.algorithm = entry->algorithm,
+                                      .n = (unsigned)n,
+                                      .k = (unsigned)k,
+                                      .registers = (enum register_kind)kind,
+                                      .any_order = any_order,
+                                      .crashes = (unsigned)crashes,
+                                      .shutdowns = (unsigned)shutdowns,
+                                      .failures = (unsigned)failures,
+                                      .aborts = json_is_true(json_object_get(json, "aborts")),
+                                      .transient = json_is_true(json_object_get(json, "transient")),
+                                      .recoveries = (unsigned)json_integer_value(json_object_get(json, "recoveries")),
+                                      .undisturbed = json_is_true(json_object_get(json, "undisturbed")),
+                                      .ticket_gap = (unsigned)ticket_gap};
+    trace->i = (unsigned)i;
+    trace->j = (unsigned)j;
+    snprintf(trace->what, sizeof trace->what, "%s", what);
+    for (char *at = trace->what; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?'; /* it will be printed on somebody's terminal */
+    const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
+    if (error == NULL)
+        error = start_from_json(trace, json_object_get(json, "start"));
+    if (error == NULL)
+        error = steps_from_json(trace, steps);
+    return error == NULL ? loop_from_json(trace, json) : error;
+}
