@@ -70,7 +70,7 @@ static struct fingerprint fingerprint_of(const struct exploration *exploration, 
     return (struct fingerprint){hash_bytes(bytes, size), XXH3_64bits_withSeed(bytes, size, 1)};
 }
 
-static struct fingerprint *slot_of(const struct exploration *exploration, struct fingerprint wanted)
+static struct fingerprint *place_of(const struct exploration *exploration, struct fingerprint wanted)
 {
     uint64_t at = wanted.a & (exploration->seen_size - 1);
     while ((exploration->seen[at].a | exploration->seen[at].b) != 0 &&
@@ -83,10 +83,10 @@ static struct fingerprint *slot_of(const struct exploration *exploration, struct
 static bool is_new(struct exploration *exploration, const struct state *state)
 {
     struct fingerprint fingerprint = fingerprint_of(exploration, state);
-    struct fingerprint *slot = slot_of(exploration, fingerprint);
-    if ((slot->a | slot->b) != 0)
+    struct fingerprint *place = place_of(exploration, fingerprint);
+    if ((place->a | place->b) != 0)
         return false;
-    *slot = fingerprint;
+    *place = fingerprint;
     exploration->report->states++;
     if (2 * exploration->report->states > exploration->seen_size) {
         struct fingerprint *old = exploration->seen;
@@ -95,7 +95,7 @@ static bool is_new(struct exploration *exploration, const struct state *state)
         exploration->seen = must_allocate(exploration->seen_size * sizeof *exploration->seen);
         for (uint64_t at = 0; at < old_size; at++)
             if ((old[at].a | old[at].b) != 0)
-                *slot_of(exploration, old[at]) = old[at];
+                *place_of(exploration, old[at]) = old[at];
         free(old);
     }
     return true;

@@ -16,7 +16,7 @@ static struct {
     uint32_t index_size;
 } kept;
 
-static uint32_t *kept_slot(const struct record *record)
+static uint32_t *kept_place(const struct record *record)
 {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t at = 0; at < sizeof *record; at++)
@@ -35,7 +35,7 @@ static void keep_more(void)
     kept.index_size = 2 * kept.capacity;
     kept.index = must_allocate(kept.index_size * sizeof *kept.index);
     for (uint32_t number = 0; number < kept.count; number++)
-        *kept_slot(&kept.records[number]) = number + 1;
+        *kept_place(&kept.records[number]) = number + 1;
 }
 
 /* Only between two runs: no register may hold a number any more. */
@@ -54,14 +54,14 @@ static word record_word(const struct record *record, unsigned i, unsigned n)
         keep_more();
     if (kept.count == 0) {
         kept.records[kept.count++] = zeros;
-        *kept_slot(&zeros) = 1;
+        *kept_place(&zeros) = 1;
     }
-    uint32_t *slot = kept_slot(record);
-    if (*slot == 0) {
+    uint32_t *place = kept_place(record);
+    if (*place == 0) {
         kept.records[kept.count++] = *record;
-        *slot = kept.count;
+        *place = kept.count;
     }
-    return *slot - 1;
+    return *place - 1;
 }
 
 static inline struct record record_of(word value, unsigned i, unsigned n)

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A slot: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most lookups of
- * other states are turned away without touching a record. */
-enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_SLOTS = 64, BATCH = 32, SINGLE_CHUNKS = 256, SLAB = 256 };
+/* An entry of an index: 0 if empty, else 1 + place in the low PLACE_BITS and some bits of the hash above, so that most
+ * lookups of other states are turned away without touching a record. */
+enum { PLACE_BITS = 32 - PARTITION_BITS, FIRST_INDEX_SIZE = 64, BATCH = 32, SINGLE_CHUNKS = 256, SLAB = 256 };
 static const uint32_t PLACE_MASK = (UINT32_C(1) << PLACE_BITS) - 1;
 
-static uint64_t slot_of(const struct partition *partition, uint64_t hash)
+static uint64_t home_in_index(const struct partition *partition, uint64_t hash)
 {
-    return (uint64_t)(uint32_t)hash * partition->slot_count >> 32;
+    return (uint64_t)(uint32_t)hash * partition->index_size >> 32;
 }
 
 /* The bits below those that chose the partition, which are the same for all in it. */
@@ -39,7 +39,7 @@ static void account(struct store *store, uint64_t more)
     atomic_fetch_add_explicit(&store->bytes, more, memory_order_relaxed);
 }
 
-/* Slots and records are read at random: with large pages the machine finds its way to them more quickly. Only a hint. */
+/* Indexes and records are read at random: with large pages the machine finds its way to them more quickly. Only a hint. */
 static void *on_large_pages(void *memory, size_t size)
 {
     enum { LARGE = 1 << 21, PAGE = 4096 };
@@ -50,19 +50,19 @@ static void *on_large_pages(void *memory, size_t size)
     return memory;
 }
 
-static void set_slots(struct store *store, struct partition *partition, uint64_t slot_count)
+static void size_index(struct store *store, struct partition *partition, uint64_t index_size)
 {
-    account(store, (slot_count - partition->slot_count) * sizeof *partition->slots);
-    free(partition->slots);
-    partition->slot_count = slot_count;
-    size_t bytes = slot_count * sizeof *partition->slots;
-    partition->slots = on_large_pages(must_allocate(bytes), bytes);
+    account(store, (index_size - partition->index_size) * sizeof *partition->index);
+    free(partition->index);
+    partition->index_size = index_size;
+    size_t bytes = index_size * sizeof *partition->index;
+    partition->index = on_large_pages(must_allocate(bytes), bytes);
     for (uint32_t place = 0; place < partition->count; place++) {
         uint64_t hash = record_hash(store, record_at(store, partition, place));
-        uint64_t at = slot_of(partition, hash);
-        while (partition->slots[at] != 0)
-            at = at + 1 == slot_count ? 0 : at + 1;
-        partition->slots[at] = tag_of(hash) | (place + 1);
+        uint64_t at = home_in_index(partition, hash);
+        while (partition->index[at] != 0)
+            at = at + 1 == index_size ? 0 : at + 1;
+        partition->index[at] = tag_of(hash) | (place + 1);
     }
 }
 
@@ -79,7 +79,7 @@ void store_open(struct store *store, unsigned words, bool fingerprints)
     store->record = fingerprints ? 1 : words;
     store->fingerprints = fingerprints;
     for (unsigned p = 0; p < PARTITIONS; p++)
-        set_slots(store, &store->partition[p], FIRST_SLOTS);
+        size_index(store, &store->partition[p], FIRST_INDEX_SIZE);
 }
 
 void store_close(struct store *store)
@@ -94,7 +94,7 @@ void store_close(struct store *store)
         }
         free(partition->records);
         free(partition->parents);
-        free(partition->slots);
+        free(partition->index);
         free(partition->next_level);
         free(partition->this_level);
     }
@@ -122,7 +122,7 @@ static void add_chunk(struct store *store, struct partition *partition)
 }
 
 /* Room for another state in full, for the level after this one. */
-static uint64_t *next_level_slot(struct store *store, struct partition *partition)
+static uint64_t *next_of_next_level(struct store *store, struct partition *partition)
 {
     if (partition->next_count == partition->next_room) {
         uint32_t room = partition->next_room == 0 ? 256 : partition->next_room + partition->next_room / 2;
@@ -155,7 +155,7 @@ static uint32_t append(struct store *store, struct partition *partition, const u
     uint64_t *record = record_at(store, partition, place);
     if (store->fingerprints) {
         *record = hash;
-        memcpy(next_level_slot(store, partition), state, store->words * sizeof *state);
+        memcpy(next_of_next_level(store, partition), state, store->words * sizeof *state);
     } else {
         memcpy(record, state, store->words * sizeof *state);
     }
@@ -168,16 +168,16 @@ static uint32_t add_one(struct store *store, struct partition *partition, const 
                         uint32_t parent)
 {
     uint32_t tag = tag_of(hash);
-    uint64_t at = slot_of(partition, hash);
-    for (uint32_t slot; (slot = partition->slots[at]) != 0; at = at + 1 == partition->slot_count ? 0 : at + 1) {
-        uint32_t place = (slot & PLACE_MASK) - 1;
-        if ((slot & ~PLACE_MASK) == tag && holds(store, record_at(store, partition, place), state, hash))
+    uint64_t at = home_in_index(partition, hash);
+    for (uint32_t entry; (entry = partition->index[at]) != 0; at = at + 1 == partition->index_size ? 0 : at + 1) {
+        uint32_t place = (entry & PLACE_MASK) - 1;
+        if ((entry & ~PLACE_MASK) == tag && holds(store, record_at(store, partition, place), state, hash))
             return place;
     }
     uint32_t place = append(store, partition, state, hash, parent);
-    partition->slots[at] = tag | (place + 1);
-    if (partition->count >= partition->slot_count / 4 * 3)
-        set_slots(store, partition, partition->slot_count + partition->slot_count / 2);
+    partition->index[at] = tag | (place + 1);
+    if (partition->count >= partition->index_size / 4 * 3)
+        size_index(store, partition, partition->index_size + partition->index_size / 2);
     return place;
 }
 
@@ -186,18 +186,18 @@ void store_add(struct store *store, unsigned number, const uint64_t *entries, un
 {
     struct partition *partition = &store->partition[number];
     uint64_t hashes[BATCH];
-    /* Memory is far away: ask for the slots of a whole batch, then for the records they point to, then look. */
+    /* Memory is far away: ask for the entries of a whole batch, then for the records they point to, then look. */
     for (size_t done = 0; done < count; done += BATCH) {
         size_t batch = count - done < BATCH ? count - done : BATCH;
         const uint64_t *entry = entries + done * stride;
         for (size_t b = 0; b < batch; b++) {
             hashes[b] = hash_words(entry + b * stride, store->words);
-            __builtin_prefetch(&partition->slots[slot_of(partition, hashes[b])]);
+            __builtin_prefetch(&partition->index[home_in_index(partition, hashes[b])]);
         }
         for (size_t b = 0; b < batch; b++) {
-            uint32_t slot = partition->slots[slot_of(partition, hashes[b])];
-            if (slot != 0 && (slot & ~PLACE_MASK) == tag_of(hashes[b]))
-                __builtin_prefetch(record_at(store, partition, (slot & PLACE_MASK) - 1));
+            uint32_t entry = partition->index[home_in_index(partition, hashes[b])];
+            if (entry != 0 && (entry & ~PLACE_MASK) == tag_of(hashes[b]))
+                __builtin_prefetch(record_at(store, partition, (entry & PLACE_MASK) - 1));
         }
         for (size_t b = 0; b < batch; b++) {
             const uint64_t *state = entry + b * stride;
@@ -211,10 +211,10 @@ uint32_t store_find(const struct store *store, const uint64_t *state)
 {
     uint64_t hash = hash_words(state, store->words);
     const struct partition *partition = &store->partition[partition_of(hash)];
-    uint64_t at = slot_of(partition, hash);
-    for (uint32_t slot; (slot = partition->slots[at]) != 0; at = at + 1 == partition->slot_count ? 0 : at + 1) {
-        uint32_t place = (slot & PLACE_MASK) - 1;
-        if ((slot & ~PLACE_MASK) == tag_of(hash) && holds(store, record_at(store, partition, place), state, hash))
+    uint64_t at = home_in_index(partition, hash);
+    for (uint32_t entry; (entry = partition->index[at]) != 0; at = at + 1 == partition->index_size ? 0 : at + 1) {
+        uint32_t place = (entry & PLACE_MASK) - 1;
+        if ((entry & ~PLACE_MASK) == tag_of(hash) && holds(store, record_at(store, partition, place), state, hash))
             return place << PARTITION_BITS | partition_of(hash);
     }
     return NO_STATE;

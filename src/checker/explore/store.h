@@ -2,13 +2,13 @@
  *
  * store.h - the set of states found so far: for each its record, its parent, and a number.
  *
- * The store is split into PARTITIONS by hash; each partition is an open-addressed index of 32-bit slots over records
+ * The store is split into PARTITIONS by hash; each partition is an open-addressed index of 32-bit entries over records
  * that are appended and never move. One thread works on one partition at a time, so nothing is locked. A state's number
  * is (place in its partition) * PARTITIONS + partition: stable, dense enough to index arrays with, and the same in
  * every run, because states reach a partition in an order that does not depend on the number of threads.
  *
  * A record is the packed state itself or, with fingerprints, its 64-bit hash. Memory per state: the record, 4 bytes of
- * parent, and 4 bytes of slot at a load between 1/2 and 3/4.
+ * parent, and 4 bytes of index at a load between 1/2 and 3/4.
  */
 #ifndef ADMIT_CHECKER_EXPLORE_STORE_H
 #define ADMIT_CHECKER_EXPLORE_STORE_H
@@ -23,8 +23,8 @@ enum { PARTITION_BITS = 9, PARTITIONS = 1 << PARTITION_BITS, CHUNK_BITS = 10, CH
 #define NO_STATE UINT32_MAX
 
 struct partition {
-    uint32_t *slots;
-    uint64_t slot_count;
+    uint32_t *index;
+    uint64_t index_size;
     uint64_t **records; /* chunks of CHUNK records each */
     uint32_t **parents;
     uint32_t count, chunks, chunk_room;

@@ -28,7 +28,7 @@ struct later_graph {
     unsigned i;
 };
 
-static uint32_t later_slot(const struct later_graph *graph, uint32_t base, uint16_t later)
+static uint32_t later_place(const struct later_graph *graph, uint32_t base, uint16_t later)
 {
     uint32_t at = (base * UINT32_C(2654435761) ^ later * UINT32_C(40503)) & (graph->index_size - 1);
     while (graph->index[at] != 0 &&
@@ -39,9 +39,9 @@ static uint32_t later_slot(const struct later_graph *graph, uint32_t base, uint1
 
 static uint32_t later_state(struct later_graph *graph, uint32_t base, uint16_t later)
 {
-    uint32_t slot = later_slot(graph, base, later);
-    if (graph->index[slot] != 0)
-        return graph->index[slot] - 1;
+    uint32_t place = later_place(graph, base, later);
+    if (graph->index[place] != 0)
+        return graph->index[place] - 1;
     uint32_t state = graph->graph.states;
     graph_reserve(&graph->graph, 2, 0);
     graph->base = must_reallocate(graph->base, graph->graph.state_room * sizeof *graph->base);
@@ -52,13 +52,13 @@ static uint32_t later_state(struct later_graph *graph, uint32_t base, uint16_t l
     graph->graph.standing[state].spins = 0;
     graph->graph.numbers[state] = graph->under->numbers[base];
     graph->graph.states++;
-    graph->index[slot] = state + 1;
+    graph->index[place] = state + 1;
     if (graph->graph.states * 2 > graph->index_size) {
         graph->index_size *= 2;
         free(graph->index);
         graph->index = must_allocate(graph->index_size * sizeof *graph->index);
         for (uint32_t s = 0; s < graph->graph.states; s++)
-            graph->index[later_slot(graph, graph->base[s], graph->later[s])] = s + 1;
+            graph->index[later_place(graph, graph->base[s], graph->later[s])] = s + 1;
     }
     return state;
 }

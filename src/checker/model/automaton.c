@@ -45,7 +45,8 @@ static uint64_t process_hash(const struct model *model, const struct process *pr
 }
 
 /* The place in the index where the process is, or where it would go. */
-static uint32_t *index_place(const struct model *model, const struct automaton *automaton, const struct process *process)
+static uint32_t *index_place(const struct model *model, const struct automaton *automaton,
+                             const struct process *process)
 {
     uint32_t at = (uint32_t)process_hash(model, process) & (automaton->index_size - 1);
     while (automaton->index[at] != 0 &&
