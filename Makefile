@@ -4,6 +4,7 @@
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
+# make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
 # make clean         removes the build directory
 
@@ -162,6 +163,9 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit.,a so so.0 so.$(VERSION))
 
+rooms:
+	@sh tests/include_graph.sh | tsort | tac
+
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' ':!tests/spin') # Promela is not C
 
@@ -171,7 +175,7 @@ help:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo check-all install uninstall format help clean
+.PHONY: all demo check-all install uninstall rooms format help clean
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
