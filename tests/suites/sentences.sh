@@ -187,6 +187,7 @@ offers_no_missing_option() {
     helped >"$scratch/helped"
     {
         quoted lines
+        comments | awk -F '`' '{ match($0, /^[^ ]*: /); for (p = 2; p < NF; p += 2) print substr($0, 1, RLENGTH) $p }'
         sed -nE 's/^\.Dl |^admit /admit.1: &/p' docs/man/admit.1 | sed 's/\.Dl //; s/\\-/-/g'
     } | awk -v elsewhere="$elsewhere" '
         BEGIN { for (n = split(elsewhere, word, " "); n > 0; n--) known[word[n]] = 1 }
@@ -277,6 +278,8 @@ false_sentences_are_noticed() {
         notices offers_no_missing_option 'there is no admit check --faults' \
             's/check gate -n 2 -k 2 --fault /check gate -n 2 -k 2 --faults /' README.md &&
         notices offers_no_missing_option 'there is no admit  --passage$' 's/`--passages`/`--passage`/' README.md &&
+        notices offers_no_missing_option 'there is no admit check --crash' 's/admit check --fault crash/admit check --crash/' \
+            include/admit.h &&
         notices manual_has_all_options 'check --every-step' '/^.Op Fl -every-step/d' docs/man/admit.1 &&
         notices properties_are_the_same 'overtaking' 's/^### (P11) overtaking/### (P11) passing/' docs/properties.md &&
         notices makes_no_missing_target 'there is no make demonstration' 's/make demo$/make demonstration/' README.md
