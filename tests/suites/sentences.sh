@@ -151,7 +151,7 @@ names_nothing_forgotten() {
         BEGIN { for (n = split(elsewhere, word, " "); n > 0; n--) there[word[n]] = 1 }
         FILENAME != "-" {
             there[$0] = 1
-            # a name that ends in an underscore stands for all that begin so
+            # the beginning of some names, up to an underscore, stands for all of them
             for (at = 1; (found = index(substr($0, at), "_")) > 0; at += found) there[substr($0, 1, at + found - 1)] = 1
             next
         }
@@ -162,7 +162,7 @@ names_nothing_forgotten() {
             while (match(rest, /[A-Za-z0-9_]+/)) {
                 name = substr(rest, RSTART, RLENGTH)
                 rest = substr(rest, RSTART + RLENGTH)
-                if (index(name, "_") && name !~ /^([A-Za-z0-9]?_)/ && !(name in there)) {
+                if (index(name, "_") && name !~ /^([A-Za-z0-9]?_)/ && !(name in there) && !((name "_") in there)) {
                     print where "there is no " name
                     missing = 1
                 }
