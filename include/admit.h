@@ -355,8 +355,9 @@ ADMIT_API const char *admit_algorithm_title(const char *id);
 ADMIT_API const char *admit_algorithm_fairness(const char *id);
 
 /* The most participants that a lock by this algorithm can have; 0 if there is no such id. It is
- * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial, and for "queue". The colored tickets have a
- * limit for n and k together: ask admit_algorithm_supports. */
+ * ADMIT_PARTICIPANTS_MAX but for those whose registers grow as n factorial, for "queue", and for those upon bounded
+ * timestamps ("afek/linear", "zehavi/snapshot"). The colored tickets have a limit for n and k together: ask
+ * admit_algorithm_supports. */
 ADMIT_API unsigned admit_algorithm_max_n(const char *id);
 
 /* Whether the algorithm excludes: 0 for "n_bit" and "n_factorial_bit", which are printed as parts that let everybody

@@ -8,18 +8,16 @@
  * A process that takes part is anchored: it has a lock on a byte, far behind the end of the gate's file, that stands
  * for its number. If there is no such lock any more, the process has ended. What makes that certain:
  *
- *   - The lock belongs to a description of the file that nothing holds but a mapping in this process's memory: there
- *   is no
- *     descriptor that the program, or a library, could close, and no other close of the file takes it away, as it would
- *     a lock of the process (F_SETLK).
+ *   - The lock belongs to a description of the file that nothing holds but a mapping in this process's memory: there is
+ *     no descriptor that the program, or a library, could close, and no other close of the file takes it away, as it
+ *     would a lock of the process (F_SETLK).
  *   - The mapping is not inherited by fork (MADV_DONTFORK), and gone after exec: no child holds it in the place of its
- *   dead
- *     parent. It lasts until the last thread has ended, so that a leading thread which ends early does no harm.
- *   - It does not depend on what a process, a pid namespace or a container calls whom, nor on a boot: none survives
- *   one. - It is a lock to write, of which whoever looks asks whether it could lock to read. So a process that may
- *   only read the
- *     file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then the
- *     first word is all there is of that one, and as long as it is silent, the process lives.)
+ *     dead parent. It lasts until the last thread has ended, so that a leading thread which ends early does no harm.
+ *   - It does not depend on what a process, a pid namespace or a container calls whom, nor on a boot: no lock survives
+ *     one.
+ *   - It is a lock to write, of which whoever looks asks whether it could lock to read. So a process that may only read
+ *     the file, and can only lock to read, is never mistaken for one. (It can keep a process from being anchored: then
+ *     the first word is all there is of that one, and as long as it is silent, the process lives.)
  *
  * To be doubly sure, a process whose number is still that of a living one, where numbers can be compared, lives
  * (life.c).

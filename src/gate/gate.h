@@ -8,8 +8,8 @@
  *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
- *   spots       of 64 bytes, one per slot: who is in it people      pages, three participants each, and after the last
- *   of them the manager (manage.c): what is known of each
+ *   spots       of 64 bytes, one per slot: who is in it
+ *   people      pages, three participants each, and after the last of them the manager (manage.c): what is known of each
  *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
@@ -117,7 +117,7 @@ struct people {
 };
 _Static_assert(sizeof(struct people) == GATE_PAGE, "the life words end the page");
 
-/* Values of a life word: see the kernel's futex.h for what it writes. */
+/* Values of a life word: see <linux/futex.h> for what the kernel writes. */
 enum life_word {
     LIFE_NOBODY = 0,               /* no owner; not dead */
     LIFE_RESERVED = 0x3fffffff,    /* holds for ever, for no thread: a slot that a resize took away */
@@ -279,8 +279,6 @@ static inline void admit_cancelled_as(const int *before)
 }
 
 #define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
-
-/* --- descriptors: open.c ------------------------------------------------------------------------------------------ */
 
 /* --- descriptors: descriptors.c ----------------------------------------------------------------------------------- */
 

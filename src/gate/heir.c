@@ -6,11 +6,12 @@
  * record names it: process number and identity (process.c), which no other process has in one boot and one pid
  * namespace.
  *
- *   0                    no heir ALLOWED, ticket      the starter has said that a child may inherit (with or without
- *   children) pid, identity        a process has inherited CHILDREN, ticket     a process has inherited, and whoever
- *   has its lock on the ticket's byte of the file open AMONG_READERS, ticket  the same with a lock to read, since
- *   others who may only read have locked the file, or more of it:
- *                        then all locks must be looked through
+ *   0                      no heir
+ *   ALLOWED, ticket        the starter has said that a child may inherit (with or without children)
+ *   pid, identity          a process has inherited
+ *   CHILDREN, ticket       a process has inherited, and with it whoever has its lock on the ticket's byte of the file open
+ *   AMONG_READERS, ticket  the same with a lock to read, since others who may only read have locked the file, or more of
+ *                          it: then all locks must be looked through
  *
  * Each change is one compare-and-swap. Whoever finds the starter dead changes ALLOWED to 0 before it calls it dead: the
  * child that comes too late fails and runs no command. Since a ticket is in ALLOWED, a child that slept until the

@@ -4,7 +4,7 @@
 # admit check: verdicts, exit statuses, what is printed and what is in the JSON.
 load helper
 
-# --- the three algorithms ------------------------------------------------------------------------------------------------
+# --- one_bit, burns_lynch, bakery ----------------------------------------------------------------------------------------
 
 @test "one_bit excludes and does not deadlock, on safe registers" {
     exits 0 check one_bit -n 4 --registers safe --property exclusion --property deadlock-freedom

@@ -15,7 +15,7 @@ has_no_circle() {
     rooms_in_order .
 }
 
-# One line too much, at the very bottom; and one between the two halves of the command line.
+# One line too much: a room includes from one above it.
 finds_a_circle() {
     for line in 'src/base/die.c checker/question.h' 'src/timestamps/ranks.h checker/model/process.h' \
         'src/registers/about.h algorithms/catalogue.h' 'src/checker/model/model.c checker/reduce/tickets.h'; do

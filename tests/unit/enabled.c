@@ -19,8 +19,7 @@ static unsigned count_enabled(const struct explored *explored, const struct enab
     return count;
 }
 
-/* --- the ticket lock, one passage each
- * --------------------------------------------------------------------------------
+/* --- the ticket lock, one passage each ------------------------------------------------------------------------------
  *
  * A process is in its remainder (R), waits with ticket 0 or 1 (W0, W1), is inside (C) or has finished (F). ISSUE and
  * VALID follow from that. Written process 0 first.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps, as DESIGN defines them, on algorithms small enough to count their states by hand: one shared access is one
+ * Steps, (V4) in docs/properties.md, on algorithms small enough to count their states by hand: one shared access is one
  * step, a write to a register that is not atomic is two, sections change inside a step, a crash leaves a begun write
  * open.
  */

@@ -203,8 +203,8 @@ static void add_far(struct automaton *automaton, uint32_t move, uint64_t value, 
 /* Here the text is run, once for each local step. While threads explore, nobody learns: they note what is missing, and
  * one of them adds it afterwards in a fixed order, so that numbers do not depend on timing. */
 
-/* Runs the algorithm's text for one local step and remembers it. The process's number is in the transition's low bits
- * until fields are laid out; see shift_into_place. */
+/* Runs the algorithm's text for one local step and remembers it. What is remembered before the fields are laid out, with
+ * all of them at bit 0, only serves to count local states: then the automaton is opened anew (model.c). */
 bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsigned choice, uint64_t value)
 {
     struct automaton *automaton = &model->automaton[i];

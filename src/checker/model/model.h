@@ -44,7 +44,7 @@ struct move {
     uint16_t reg;
     uint8_t kind;
     bool few;       /* the register has few values, and so a table of transitions by value: */
-    uint32_t first; /* the first of them; for other registers see model.c */
+    uint32_t first; /* the first of them; for other registers see automaton.c */
 };
 
 struct local {

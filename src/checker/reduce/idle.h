@@ -6,9 +6,9 @@
  * compare-and-swap that has become certain to fail, a note of what has been noted, a look at what stays as it is. Such a
  * step commutes with all that others do, so that in any run it may be moved to the front: nothing is lost if the explorer
  * takes it at once, together with the step that made it idle. One who is killed before it is no different from one who is
- * killed after it. No idle step leads from one section to another, and none can follow another for ever; so that who is
- * inside, who is enabled and who steps for ever is the same with them and without. Their number is not: where steps are
- * counted, they are not hurried.
+ * killed after it. An idle step leads to no other section but the remainder, and none can follow another for ever; so that
+ * who is inside, who is enabled and who steps for ever is the same with them and without. Their number is not: where steps
+ * are counted, they are not hurried.
  *
  * Which steps are idle the algorithm's file says (is_idle in about.h), and why. In an execution (trace.h) and in a
  * counterexample they are steps like any other.
