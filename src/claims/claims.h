@@ -12,7 +12,7 @@
 #ifndef ADMIT_CLAIMS_H
 #define ADMIT_CLAIMS_H
 
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/question.h"
 #include "checker/show/trace.h"
 #include "histories/history.h"
@@ -73,7 +73,7 @@ struct statement {
     unsigned more;         /* only n >= k + more; 0: n >= k */
     unsigned registers;    /* bits; 0: atomic */
     unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
-    unsigned struck; /* how many processes a fault may strike; 0: all, or one, as papers_mean_all in faults.h says */
+    unsigned struck;       /* how many processes a fault strikes; 0: as papers_mean_all in fault_info.h says */
     bool any_order;
     unsigned passages;          /* how often each goes through; 0: without end */
     uint8_t passages_of[4];     /* of each process, if they differ; then n is at most 4 */

@@ -134,8 +134,7 @@ static void add_settings(struct rows *rows, struct row row, unsigned behaviour, 
         die("internal error: \"%s\" is about %s, and there is no such algorithm", statement->where,
             statement->algorithm);
     unsigned registers = statement->registers != 0 ? statement->registers : ON_ATOMIC;
-    write_claim(&row, statement->behaviours,
-                behaviour == NORMALLY ? NULL : fault_info[FAULT_NUMBER(behaviour)].in_a_claim);
+    write_claim(&row, statement->behaviours, behaviour == NORMALLY ? NULL : fault_info[FAULT_NUMBER(behaviour)].words);
     for (unsigned n = statement->n.from; n <= statement->n.to; n++)
         for (unsigned k = statement->k.from; k <= statement->k.to && k + statement->more <= n; k++)
             for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)

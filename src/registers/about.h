@@ -75,7 +75,7 @@ struct climb {
     size_t todo;      /* a procset: whose tickets have not been read yet */
 };
 
-/* What is known of each is in one table, property_info in checker/judge/properties.c. */
+/* What is known of each is in one table, checker/judge/property_info.c. */
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -98,8 +98,8 @@ enum property {
     PROPERTIES
 };
 
-/* Faults, as bits, so that a claim can name all that it tolerates. What is known of each is in one table, fault_info in
- * checker/model/faults.c. TIMED_LOOK, behind them all, is none, and no claim names it, but happens as they do, beside the
+/* Faults, as bits, so that a claim can name all that it tolerates. What is known of each is in one table,
+ * checker/model/fault_info.c. TIMED_LOOK, behind them all, is none, and no claim names it, but happens as they do, beside the
  * text: a sleeper wakes by itself (sleeping.h). */
 enum fault {
     CRASH = 1 << 0,

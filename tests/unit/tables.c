@@ -20,7 +20,7 @@ static void faults_are_whole(void **state)
     (void)state;
     for (unsigned f = 0; f < FAULTS; f++) {
         const struct fault_info *info = &fault_info[f];
-        if (!is_said(info->name) || !is_said(info->number) || !is_said(info->step) || !is_said(info->in_a_claim))
+        if (!is_said(info->name) || !is_said(info->number) || !is_said(info->step) || !is_said(info->words))
             fail_msg("fault number %u: its name, its number, its step or its words are missing", f);
         assert_int_equal(info->counted, is_said(info->infinitive));
         assert_int_equal(info->counted, !is_said(info->why_uncounted));

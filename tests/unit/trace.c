@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/reduce/tickets.h"
 #include "checker/show/trace.h"
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "checker/compare/state_pairs.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/reduce/normal_form.h"
 
 #include <stdlib.h>

@@ -3,124 +3,6 @@
 
 #include "base/die.h"
 
-#include <stdio.h>
-
-const struct fault_info fault_info[STEPS_WITHOUT_TEXT] = {
-    [FAULT_NUMBER(CRASH)] = {.name = "crash",
-                             .number = "V8",
-                             .step = "crashes",
-                             .in_a_claim = "with a crash",
-                             .counted = true,
-                             .without_count = 1,
-                             .infinitive = "crash"},
-    [FAULT_NUMBER(SHUTDOWN)] = {.name = "shutdown",
-                                .number = "V12",
-                                .step = "shuts down",
-                                .in_a_claim = "shutdown safe",
-                                .counted = true,
-                                .without_count = 1,
-                                .papers_mean_all = true,
-                                .infinitive = "shut down",
-                                .writes_own = true},
-    /* Where the text has a part for giving up, that is followed instead. */
-    [FAULT_NUMBER(ABORT)] = {.name = "abort",
-                             .number = "V13",
-                             .step = "aborts",
-                             .in_a_claim = "abortion safe",
-                             .without_count = 1,
-                             .why_uncounted = "everybody aborts as often as they like",
-                             .writes_own = true},
-    [FAULT_NUMBER(FAILURE)] = {.name = "failure",
-                               .number = "V14",
-                               .step = "malfunctions",
-                               .in_a_claim = "fail safe",
-                               .counted = true,
-                               .without_count = 1,
-                               .papers_mean_all = true,
-                               .infinitive = "fail",
-                               .writes_own = true,
-                               .writes_anything = true},
-    [FAULT_NUMBER(TRANSIENT)] = {.name = "transient",
-                                 .number = "V15",
-                                 .step = "malfunctions",
-                                 .in_a_claim = "self-stabilizing",
-                                 .without_count = 1,
-                                 .why_uncounted = "everybody starts anywhere",
-                                 .writes_own = true,
-                                 .writes_anything = true,
-                                 .why_alone = "transient is about what comes after all faults: it cannot be combined "
-                                              "with another"},
-    [FAULT_NUMBER(RECOVERY)] = {.name = "recovery",
-                                .number = "V17",
-                                .step = "is killed",
-                                .in_a_claim = "with deaths and newcomers",
-                                .counted = true,
-                                .without_count = RECOVERIES_WITHOUT_END,
-                                .infinitive = "be killed",
-                                .why_alone = "recovery can be combined with abort alone: it kills processes at any "
-                                             "step itself",
-                                .goes_with = ABORT},
-    [FAULT_NUMBER(TIMED_LOOK)] = {.name = "timed_look", .number = "V20", .step = "wakes by itself"},
-};
-
-_Static_assert(TIMED_LOOK <= UINT8_MAX, "steps and local states keep faults as bits of a byte");
-#define HAS_FIELD(fault, field)                                                                                        \
-    (offsetof(struct setting, field) == offsetof(struct setting, struck[FAULT_NUMBER(fault)]))
-_Static_assert(HAS_FIELD(CRASH, crashes) && HAS_FIELD(SHUTDOWN, shutdowns) && HAS_FIELD(ABORT, aborts) &&
-                   HAS_FIELD(FAILURE, failures) && HAS_FIELD(TRANSIENT, transient) && HAS_FIELD(RECOVERY, recoveries) &&
-                   HAS_FIELD(TIMED_LOOK, passages),
-               "the names in struct setting, and nothing else, are in the order of enum fault");
-
-const struct fault_info *fault_find(const char *name, size_t length)
-{
-    for (unsigned f = 0; f < FAULTS; f++)
-        if (strlen(fault_info[f].name) == length && strncmp(fault_info[f].name, name, length) == 0)
-            return &fault_info[f];
-    return NULL;
-}
-
-void known_faults(char *list, size_t size)
-{
-    size_t used = 0;
-    unsigned uncounted = 0;
-    for (unsigned f = 0; f < FAULTS; f++)
-        uncounted += !fault_info[f].counted;
-    for (unsigned f = 0, before = 0; f < FAULTS && used < size; f++)
-        if (fault_info[f].counted)
-            used += (size_t)snprintf(list + used, size - used, "%s%s", before++ > 0 ? ", " : "", fault_info[f].name);
-    if (used < size)
-        used += (size_t)snprintf(list + used, size - used, " (each with :COUNT)");
-    for (unsigned f = 0, before = 0; f < FAULTS && used < size; f++)
-        if (!fault_info[f].counted)
-            used += (size_t)snprintf(list + used, size - used, "%s%s", ++before < uncounted ? ", " : " or ",
-                                     fault_info[f].name);
-}
-
-static bool has_count(const struct setting *setting, unsigned f)
-{
-    return fault_info[f].counted && setting->struck[f] != RECOVERIES_WITHOUT_END;
-}
-
-unsigned fault_names(const struct setting *setting, char names[FAULTS][FAULT_NAME_SIZE])
-{
-    unsigned used = 0;
-    for (unsigned f = 0; f < FAULTS; f++)
-        if (setting->struck[f] > 0 && has_count(setting, f))
-            snprintf(names[used++], FAULT_NAME_SIZE, "%s:%u", fault_info[f].name, setting->struck[f]);
-    for (unsigned f = 0; f < FAULTS; f++)
-        if (setting->struck[f] > 0 && !has_count(setting, f))
-            snprintf(names[used++], FAULT_NAME_SIZE, "%s", fault_info[f].name);
-    return used;
-}
-
-unsigned faults_in(const struct setting *setting)
-{
-    unsigned faults = 0;
-    for (unsigned f = 0; f < FAULTS; f++)
-        faults |= setting->struck[f] > 0 ? 1u << f : 0;
-    return faults;
-}
-
 void faults_count(unsigned struck[FAULTS], unsigned used)
 {
     for (; used != 0; used &= used - 1)
@@ -449,10 +331,15 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
         to->passages = 0;
         set_todo(to, all_own(instance, i));
         break;
-    default:
+    case FAILURE:
         to->mode = MALFUNCTIONING;
         to->label = "malfunction";
         to->failed = 1;
         break;
+    case CRASH:
+    case RECOVERY: /* see above */
+    case TRANSIENT:
+    case TIMED_LOOK:
+        die("internal error: %s begins nowhere", fault_info[FAULT_NUMBER(fault)].name);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/reduce/idle.h"
 
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 
 bool has_idle_steps(const struct model *model)
 {

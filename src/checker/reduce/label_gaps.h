@@ -29,7 +29,7 @@
 #ifndef ADMIT_CHECKER_REDUCE_LABEL_GAPS_H
 #define ADMIT_CHECKER_REDUCE_LABEL_GAPS_H
 
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/model/model.h"
 
 static inline bool has_climbs(const struct model *model)

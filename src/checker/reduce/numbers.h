@@ -23,7 +23,7 @@
 #ifndef ADMIT_CHECKER_REDUCE_NUMBERS_H
 #define ADMIT_CHECKER_REDUCE_NUMBERS_H
 
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/model/model.h"
 
 /* Whether the text says which states are alike (about.h), and may be asked: it reckons with its own writes, each read

@@ -7,7 +7,7 @@
 
 #include "base/die.h"
 #include "checker/model/catalogue.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/reduce/tickets.h"
 
 static const char *const reading_name[] = {

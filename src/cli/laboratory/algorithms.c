@@ -2,7 +2,7 @@
  *
  * admit algorithms - the catalogue.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <stdio.h>

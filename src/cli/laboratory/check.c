@@ -6,7 +6,7 @@
 
 #include "base/spelling.h"
 #include "checker/explore/explore.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"
 

@@ -4,7 +4,7 @@
  */
 #include "claims/claims.h"
 #include "base/clock.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <errno.h>

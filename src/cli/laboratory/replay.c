@@ -2,7 +2,7 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/question.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"

@@ -3,7 +3,7 @@
  * What admit check found, for a person and as JSON.
  */
 #include "base/hash.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/check.h"
 #include "cli/laboratory/laboratory.h"

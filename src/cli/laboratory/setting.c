@@ -2,7 +2,7 @@
  *
  * What makes sense to explore, and how much memory it may take.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
 /* Where several faults are in the way, the first of these is named. */
