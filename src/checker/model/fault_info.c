@@ -62,12 +62,13 @@ const struct fault_info fault_info[STEPS_WITHOUT_TEXT] = {
 };
 
 _Static_assert(TIMED_LOOK <= UINT8_MAX, "steps and local states keep faults as bits of a byte");
-#define HAS_FIELD(fault, field)                                                                                        \
+#define IS_STRUCK(fault, field)                                                                                        \
     (offsetof(struct setting, field) == offsetof(struct setting, struck[FAULT_NUMBER(fault)]))
-_Static_assert(HAS_FIELD(CRASH, crashes) && HAS_FIELD(SHUTDOWN, shutdowns) && HAS_FIELD(ABORT, aborts) &&
-                   HAS_FIELD(FAILURE, failures) && HAS_FIELD(TRANSIENT, transient) && HAS_FIELD(RECOVERY, recoveries) &&
-                   HAS_FIELD(TIMED_LOOK, passages),
-               "the names in struct setting, and nothing else, are in the order of enum fault");
+_Static_assert(IS_STRUCK(CRASH, crashes) && IS_STRUCK(SHUTDOWN, shutdowns) && IS_STRUCK(ABORT, aborts) &&
+                   IS_STRUCK(FAILURE, failures) && IS_STRUCK(TRANSIENT, transient) && IS_STRUCK(RECOVERY, recoveries),
+               "the fields of struct setting are in the order of enum fault");
+_Static_assert(offsetof(struct setting, recoveries) + sizeof(unsigned) == offsetof(struct setting, passages),
+               "each fault has a field there, and what follows them is something else");
 
 const struct fault_info *fault_find(const char *name, size_t length)
 {

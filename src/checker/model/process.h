@@ -15,7 +15,8 @@ enum { UNBOUNDED_PASSAGES = 255, RECOVERIES_WITHOUT_END = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
-/* What is explored. No bytes lie between the fields, so that setting_equal compares all of them, whatever is added. */
+/* What is explored. No bytes lie between the fields, so that setting_equal compares all of them, whatever is added. (If a
+ * new one leaves a gap, the compiler says so: make one of those at the end wider.) */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 struct setting {
