@@ -53,22 +53,27 @@ static bool may_hurry(const struct question *question)
 {
     bool counts = false;
     for (unsigned p = 0; p < question->property_count; p++)
-        counts |= question->properties[p] == BOUNDED_DOORWAY || question->properties[p] == BOUNDED_EXIT ||
-                  is_local_spin(question->properties[p]);
+        counts |= property_info[question->properties[p]].needs_every_step;
     bool wants_all = question->keep_graph || question->keep_enabled;
     return !counts && !question->every_step && (question->hurry_will_do || !wants_all);
+}
+
+bool question_needs_graph(const struct question *question)
+{
+    /* What holds eventually is a question about loops. */
+    bool needed = question->keep_graph || question->keep_enabled || question->setting.transient;
+    for (unsigned p = 0; p < question->property_count; p++)
+        needed |= !property_info[question->properties[p]].needs_states_only;
+    return needed;
 }
 
 void question_answer(struct question *question, struct answer *answer)
 {
     struct exploration_options *options = &question->options;
     bool needs_enabled = question->keep_enabled;
-    /* What holds eventually is a question about loops. */
-    options->want_graph = question->keep_graph || question->keep_enabled || question->setting.transient;
-    for (unsigned p = 0; p < question->property_count; p++) {
-        options->want_graph |= property_info[question->properties[p]].needs_graph;
+    for (unsigned p = 0; p < question->property_count; p++)
         needs_enabled |= property_info[question->properties[p]].needs_enabled;
-    }
+    options->want_graph = question_needs_graph(question);
     options->hurry = may_hurry(question);
     options->stop_at_violation = !options->want_graph;
     /* The questions asked of a graph need as much memory again as the graph. */

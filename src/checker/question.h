@@ -30,6 +30,8 @@ struct answer {
 
 /* Adds a property, unless it is asked for already. */
 void question_add(struct question *question, enum property property);
+/* Whether it is asked of the whole graph, and not only of each state for itself. */
+bool question_needs_graph(const struct question *question);
 void question_answer(struct question *question, struct answer *answer);
 void answer_close(struct answer *answer, const struct question *question);
 

@@ -30,13 +30,9 @@ static bool needs_exploration(const struct row *row)
            (row->statement->quantity != NULL && row->statement->quantity->explored != NULL);
 }
 
-static bool same_setting(const struct row *row, const struct row *other)
+static bool is_explored_alike(const struct row *row, const struct row *other)
 {
-    const struct setting *a = &row->setting, *b = &other->setting;
-    return row->statement->steps == other->statement->steps && a->algorithm == b->algorithm && a->n == b->n &&
-           a->k == b->k && a->registers == b->registers && a->any_order == b->any_order && a->crashes == b->crashes &&
-           a->shutdowns == b->shutdowns && a->failures == b->failures && a->aborts == b->aborts &&
-           a->transient == b->transient && memcmp(a->passages, b->passages, sizeof a->passages) == 0;
+    return row->statement->steps == other->statement->steps && setting_equal(&row->setting, &other->setting);
 }
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
@@ -198,9 +194,7 @@ static bool answer_group(const struct work *work, unsigned first, uint64_t most)
         question.keep_graph |= rows->row[r].properties == 0;
         question.keep_enabled |= rows->row[r].statement->enabled_judge != NULL;
     }
-    bool graph = question.keep_graph || question.setting.transient || question.property_count > 1 ||
-                 question.properties[0] != EXCLUSION;
-    question.options.memory_limit = memory_limit(graph, most);
+    question.options.memory_limit = memory_limit(question_needs_graph(&question), most);
     struct schedule_file schedule = {0};
     if (rows->row[first].statement->steps != NULL) {
         read_steps(&schedule, &rows->row[first]);
@@ -246,7 +240,7 @@ void rows_answer(struct rows *rows, const struct asking *asking)
         work.group[r] = r;
         for (unsigned other = 0; needs_exploration(&rows->row[r]) && work.group[r] == r && other < r; other++)
             if (work.group[other] == other && needs_exploration(&rows->row[other]) &&
-                same_setting(&rows->row[other], &rows->row[r]))
+                is_explored_alike(&rows->row[other], &rows->row[r]))
                 work.group[r] = other;
         if (work.group[r] == r)
             work.first[work.groups++] = r;

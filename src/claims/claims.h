@@ -12,6 +12,7 @@
 #ifndef ADMIT_CLAIMS_H
 #define ADMIT_CLAIMS_H
 
+#include "checker/model/fault_info.h"
 #include "checker/question.h"
 #include "checker/show/trace.h"
 #include "histories/history.h"
@@ -25,11 +26,12 @@
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */
 
-/* Beside enum fault, as a bit: no fault at all. */
-enum { NORMALLY = 32 };
+/* Beside the bits of enum fault, and none of them: no fault at all. */
+enum { NORMALLY = 1 << STEPS_WITHOUT_TEXT };
 
 /* As bits, for the fields below. */
 #define P(property) (1u << (property))
+_Static_assert(PROPERTIES <= 32, "there is a bit for each");
 #define ON_ATOMIC (1u << ATOMIC)
 #define ON_REGULAR (1u << REGULAR)
 #define ON_SAFE (1u << SAFE)
@@ -71,7 +73,7 @@ struct statement {
     unsigned more;         /* only n >= k + more; 0: n >= k */
     unsigned registers;    /* bits; 0: atomic */
     unsigned behaviours;   /* faults, each for itself, and NORMALLY; 0: NORMALLY */
-    unsigned struck;       /* how many may shut down, or fail; 0: all. How many may crash; 0: one */
+    unsigned struck;       /* how many processes a fault strikes; 0: as papers_mean_all in fault_info.h says */
     bool any_order;
     unsigned passages;          /* how often each goes through; 0: without end */
     uint8_t passages_of[4];     /* of each process, if they differ; then n is at most 4 */

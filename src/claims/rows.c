@@ -17,31 +17,6 @@ const unsigned paper_count = sizeof papers / sizeof papers[0];
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-static const char *const property_words[PROPERTIES] = {
-    [EXCLUSION] = "mutual exclusion",
-    [DEADLOCK_FREEDOM] = "deadlock freedom",
-    [LOCKOUT_FREEDOM] = "lockout freedom",
-    [FCFS] = "first come, first served",
-    [BOUNDED_DOORWAY] = "bounded doorway",
-    [BOUNDED_EXIT] = "bounded exit",
-    [BOUNDED_WAITING] = "bounded waiting",
-    [K_DEADLOCK_AVOIDANCE] = "avoidance of k-deadlock",
-    [FIFE] = "first in, first enabled",
-    [STRONG_FIFE] = "strong first in, first enabled",
-    [OVERTAKING] = "bounded overtaking",
-    [FIFO_ENABLING] = "first in, first out enabling",
-    [LOCAL_SPIN_CC] = "local spin (CC)",
-    [LOCAL_SPIN_DSM] = "local spin (DSM)",
-    [LOCAL_SPIN_WRITE_BACK] = "local spin (CC, write-back)",
-};
-
-static const struct {
-    unsigned behaviour;
-    const char *words;
-} behaviour_words[] = {{NORMALLY, NULL},         {CRASH, "with a crash"}, {SHUTDOWN, "shutdown safe"},
-                       {ABORT, "abortion safe"}, {FAILURE, "fail safe"},  {TRANSIENT, "self-stabilizing"}};
-enum { BEHAVIOURS = sizeof behaviour_words / sizeof behaviour_words[0] };
-
 static bool is_single(unsigned bits)
 {
     return (bits & (bits - 1)) == 0;
@@ -62,7 +37,7 @@ static void write_claim(struct row *row, unsigned behaviours, const char *behavi
     bool add_property = statement->says == NULL || !(is_single(statement->properties) || statement->together);
     if (add_property && used < size)
         used += (size_t)snprintf(row->claim + used, size - used, "%s%s", statement->says != NULL ? ", " : "",
-                                 property_words[property]);
+                                 property_info[property].words);
     bool add_behaviour = behaviour != NULL && (statement->says == NULL || !is_single(behaviours));
     if (add_behaviour && used < size)
         used += (size_t)snprintf(row->claim + used, size - used, ", %s", behaviour);
@@ -103,15 +78,14 @@ static struct setting setting_of(const struct statement *statement, const struct
                                  unsigned n, unsigned k, enum register_kind registers, unsigned behaviour)
 {
     struct setting setting = {.algorithm = algorithm, .n = n, .registers = registers};
-    unsigned struck = statement->struck > 0 ? statement->struck : n;
     if (algorithm != NULL)
         setting.k = k > 0 ? k : algorithm->about.k > 0 ? algorithm->about.k : 1;
     setting.any_order = statement->any_order;
-    setting.crashes = behaviour != CRASH ? 0 : statement->struck > 0 ? statement->struck : 1;
-    setting.shutdowns = behaviour == SHUTDOWN ? struck : 0;
-    setting.failures = behaviour == FAILURE ? struck : 0;
-    setting.aborts = behaviour == ABORT;
-    setting.transient = behaviour == TRANSIENT;
+    for (unsigned f = 0; f < FAULTS; f++)
+        if (behaviour == 1u << f)
+            setting.struck[f] = fault_info[f].counted && statement->struck > 0 ? statement->struck
+                                : fault_info[f].papers_mean_all                ? n
+                                                                               : fault_info[f].without_count;
     memset(setting.passages, statement->passages > 0 ? (int)statement->passages : UNBOUNDED_PASSAGES,
            sizeof setting.passages);
     if (statement->passages_of[0] > 0)
@@ -152,7 +126,7 @@ static void add_row(struct rows *rows, const struct row *blank, bool full, const
 }
 
 /* All settings of a statement with one behaviour, and what is asked of them: some properties, or something else. */
-static void add_settings(struct rows *rows, struct row row, unsigned b, bool full, const char *only)
+static void add_settings(struct rows *rows, struct row row, unsigned behaviour, bool full, const char *only)
 {
     const struct statement *statement = row.statement;
     const struct entry *entry = statement->algorithm != NULL ? catalogue_find(statement->algorithm) : NULL;
@@ -160,15 +134,30 @@ static void add_settings(struct rows *rows, struct row row, unsigned b, bool ful
         die("internal error: \"%s\" is about %s, and there is no such algorithm", statement->where,
             statement->algorithm);
     unsigned registers = statement->registers != 0 ? statement->registers : ON_ATOMIC;
-    write_claim(&row, statement->behaviours, behaviour_words[b].words);
+    write_claim(&row, statement->behaviours, behaviour == NORMALLY ? NULL : fault_info[FAULT_NUMBER(behaviour)].words);
     for (unsigned n = statement->n.from; n <= statement->n.to; n++)
         for (unsigned k = statement->k.from; k <= statement->k.to && k + statement->more <= n; k++)
             for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
                 if (registers >> kind & 1) {
                     row.setting = setting_of(statement, entry != NULL ? entry->algorithm : NULL, n, k,
-                                             (enum register_kind)kind, behaviour_words[b].behaviour);
+                                             (enum register_kind)kind, behaviour);
                     add_row(rows, &row, full, only);
                 }
+}
+
+/* The rows of a statement with one behaviour; none, if it is 0. */
+static void add_behaviour(struct rows *rows, struct row row, unsigned behaviour, bool full, const char *only)
+{
+    const struct statement *statement = row.statement;
+    if (behaviour == 0)
+        return;
+    if (statement->properties == 0 || statement->together)
+        add_settings(rows, row, behaviour, full, only);
+    for (unsigned p = 0; p < PROPERTIES && !statement->together; p++)
+        if (statement->properties >> p & 1) {
+            row.properties = P(p);
+            add_settings(rows, row, behaviour, full, only);
+        }
 }
 
 static void add_statement(struct rows *rows, const struct paper *paper, const struct statement *statement, bool full,
@@ -176,17 +165,9 @@ static void add_statement(struct rows *rows, const struct paper *paper, const st
 {
     struct row row = {.paper = paper, .statement = statement, .properties = statement->properties};
     unsigned behaviours = statement->behaviours != 0 ? statement->behaviours : NORMALLY;
-    for (unsigned b = 0; b < BEHAVIOURS; b++) {
-        if (!(behaviours & behaviour_words[b].behaviour))
-            continue;
-        if (statement->properties == 0 || statement->together)
-            add_settings(rows, row, b, full, only);
-        for (unsigned p = 0; p < PROPERTIES && !statement->together; p++)
-            if (statement->properties >> p & 1) {
-                row.properties = P(p);
-                add_settings(rows, row, b, full, only);
-            }
-    }
+    add_behaviour(rows, row, behaviours & NORMALLY, full, only);
+    for (unsigned f = 0; f < FAULTS; f++)
+        add_behaviour(rows, row, behaviours & 1u << f, full, only);
 }
 
 void rows_add(struct rows *rows, const struct paper *paper, bool full, const char *only)

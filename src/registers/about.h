@@ -75,6 +75,7 @@ struct climb {
     size_t todo;      /* a procset: whose tickets have not been read yet */
 };
 
+/* What is known of each is in one table, checker/judge/property_info.c. */
 enum property {
     EXCLUSION,
     DEADLOCK_FREEDOM,
@@ -97,9 +98,22 @@ enum property {
     PROPERTIES
 };
 
-/* Faults, as bits, so that a claim can name all that it tolerates. TIMED_LOOK is none, and no claim names it, but happens as
- * they do, beside the text: a sleeper wakes by itself (sleeping.h). */
-enum fault { CRASH = 1, SHUTDOWN = 2, ABORT = 4, FAILURE = 8, TRANSIENT = 16, RECOVERY = 32, TIMED_LOOK = 64 };
+/* Faults, as bits, so that a claim can name all that it tolerates. What is known of each is in one table,
+ * checker/model/fault_info.c. TIMED_LOOK, behind them all, is none, and no claim names it, but happens as they do, beside the
+ * text: a sleeper wakes by itself (sleeping.h). */
+enum fault {
+    CRASH = 1 << 0,
+    SHUTDOWN = 1 << 1,
+    ABORT = 1 << 2,
+    FAILURE = 1 << 3,
+    TRANSIENT = 1 << 4,
+    RECOVERY = 1 << 5,
+    TIMED_LOOK = 1 << 6
+};
+
+/* Which bit it is, and how many faults there are. */
+#define FAULT_NUMBER(fault) __builtin_ctz(fault)
+enum { FAULTS = FAULT_NUMBER(TIMED_LOOK) };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

@@ -115,6 +115,17 @@ states() {
     refused "belongs to nobody" check test:barging --fault abort
 }
 
+@test "the help explains every fault that there is" {
+    exits 2 check one_bit --fault nonsense
+    known=$(sed -n 's/.*--fault takes \(.*\), not .*/\1/p' <<<"$stderr")
+    counted=$(echo "${known% (each with*}" | tr -d ,)
+    uncounted=$(echo "${known#*COUNT), }" | sed 's/,\| or / /g')
+    exits 0 check --help
+    explained=$(echo "$output" | sed -n 's/^      \([a-z]\)/\1/p' | cut -d ' ' -f 1 | sort)
+    # shellcheck disable=SC2086
+    [ "$explained" = "$({ printf '%s[:COUNT]\n' $counted && printf '%s\n' $uncounted; } | sort)" ]
+}
+
 @test "faults are named in the output" {
     exits 0 check one_bit -n 2 --fault shutdown:2 --fault crash --property exclusion
     says "with crash:1, shutdown:2"

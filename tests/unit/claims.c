@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include "checker/model/fault_info.h"
 #include "claims/claims.h"
 #include "histories/drive.h"
 
@@ -239,9 +240,8 @@ static void rows_make_sense(void **context)
             if (row->properties >> p & 1) {
                 if (property_info[p].needs_doorway && !algorithm->about.doorway)
                     fail_msg("%s: %s has no doorway", row->claim, algorithm->about.id);
-                if (row->setting.transient && p != EXCLUSION && p != DEADLOCK_FREEDOM && p != LOCKOUT_FREEDOM &&
-                    p != FCFS)
-                    fail_msg("%s: %s is not defined from an arbitrary start", row->claim, property_info[p].name);
+                if (property_undefined_under((enum property)p, &row->setting) != 0)
+                    fail_msg("%s: %s is not defined under this fault", row->claim, property_info[p].name);
             }
         struct instance instance;
         instance_open(&instance, &row->setting);
@@ -272,14 +272,95 @@ static void settings_are_shared(void **context)
     rows_close(&rows);
 }
 
+/* --- rows of a paper that nobody wrote ---------------------------------------------------------------------------- */
+
+/* The rows of some statements. */
+static struct rows rows_of(const struct statement *statements, unsigned count)
+{
+    const struct chapter chapter = {statements, count};
+    const struct paper paper = {.id = "none", .title = "No paper", .chapters = {&chapter}};
+    struct rows rows = {0};
+    rows_add(&rows, &paper, true, NULL);
+    for (unsigned r = 0; r < rows.count; r++)
+        rows.row[r].paper = NULL; /* it ends with this call */
+    return rows;
+}
+
+/* A row that claims something under a fault is explored with that fault, and with no other, and says so. */
+static void faults_are_in_the_setting(void **context)
+{
+    (void)context;
+    for (unsigned f = 0; f < FAULTS; f++) {
+        const struct statement statement = {
+            .where = "here", .algorithm = "gate", .n = {2, 2}, .behaviours = 1u << f, .properties = P(EXCLUSION)};
+        struct rows rows = rows_of(&statement, 1);
+        assert_int_equal(rows.count, 1);
+        char names[FAULTS][FAULT_NAME_SIZE];
+        assert_int_equal(fault_names(&rows.row[0].setting, names), 1);
+        assert_memory_equal(names[0], fault_info[f].name, strlen(fault_info[f].name));
+        assert_true(strstr(rows.row[0].claim, "here: mutual exclusion, ") == rows.row[0].claim);
+        assert_null(strstr(rows.row[0].claim, "(null)"));
+        rows_close(&rows);
+    }
+}
+
+static void every_property_has_words(void **context)
+{
+    (void)context;
+    const struct statement statement = {
+        .where = "here", .algorithm = "gate", .n = {2, 2}, .properties = (unsigned)((UINT64_C(1) << PROPERTIES) - 1)};
+    struct rows rows = rows_of(&statement, 1);
+    assert_int_equal(rows.count, PROPERTIES);
+    for (unsigned r = 0; r < rows.count; r++) {
+        assert_true(strlen(rows.row[r].claim) > strlen("here: "));
+        assert_null(strstr(rows.row[r].claim, "(null)"));
+        for (unsigned other = 0; other < r; other++)
+            assert_string_not_equal(rows.row[r].claim, rows.row[other].claim);
+    }
+    rows_close(&rows);
+}
+
+/* Rows whose settings differ in anything do not share an exploration. */
+static void settings_that_differ_are_not_shared(void **context)
+{
+    (void)context;
+    const struct statement statement = {.where = "here", .algorithm = "gate", .n = {2, 2}, .properties = P(EXCLUSION)};
+    const struct statement statements[] = {statement, statement, statement, statement};
+    struct rows rows = rows_of(statements, 4);
+    assert_int_equal(rows.count, 4);
+    rows.row[1].setting.recoveries = 1;
+    rows.row[2].setting.undisturbed = true;
+    rows_answer(&rows, &(struct asking){.traces = false});
+    for (unsigned r = 0; r < rows.count; r++)
+        assert_int_equal(rows.row[r].found, HOLDS);
+    assert_true(rows.row[1].states > rows.row[0].states);
+    assert_true(rows.row[2].states < rows.row[0].states);
+    assert_int_equal(rows.row[3].states, rows.row[0].states);
+    rows_close(&rows);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lowest_trier),   cmocka_unit_test(first_and_last),     cmocka_unit_test(all_try),
-        cmocka_unit_test(turns),          cmocka_unit_test(start_is_the_place), cmocka_unit_test(label_is_left),
-        cmocka_unit_test(values),         cmocka_unit_test(implied_false),      cmocka_unit_test(defaults),
-        cmocka_unit_test(writers),        cmocka_unit_test(single_reader),      cmocka_unit_test(stabilizing),
-        cmocka_unit_test(back_to_normal), cmocka_unit_test(rows_make_sense),    cmocka_unit_test(settings_are_shared),
-        cmocka_unit_test(announcements),  cmocka_unit_test(discoveries),        cmocka_unit_test(schedules_of_a_plan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lowest_trier),
+                                       cmocka_unit_test(first_and_last),
+                                       cmocka_unit_test(all_try),
+                                       cmocka_unit_test(turns),
+                                       cmocka_unit_test(start_is_the_place),
+                                       cmocka_unit_test(label_is_left),
+                                       cmocka_unit_test(values),
+                                       cmocka_unit_test(implied_false),
+                                       cmocka_unit_test(defaults),
+                                       cmocka_unit_test(writers),
+                                       cmocka_unit_test(single_reader),
+                                       cmocka_unit_test(stabilizing),
+                                       cmocka_unit_test(back_to_normal),
+                                       cmocka_unit_test(rows_make_sense),
+                                       cmocka_unit_test(settings_are_shared),
+                                       cmocka_unit_test(announcements),
+                                       cmocka_unit_test(discoveries),
+                                       cmocka_unit_test(schedules_of_a_plan),
+                                       cmocka_unit_test(faults_are_in_the_setting),
+                                       cmocka_unit_test(every_property_has_words),
+                                       cmocka_unit_test(settings_that_differ_are_not_shared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

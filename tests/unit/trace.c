@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include "checker/model/fault_info.h"
+#include "checker/reduce/tickets.h"
 #include "checker/show/trace.h"
 
 /* A counterexample to a property, as JSON. */
@@ -108,6 +110,44 @@ static void with_garbled_reads(void **state)
     assert_round_trip(&setting, EXCLUSION);
 }
 
+static void assert_comes_back(const struct trace *trace)
+{
+    struct trace again;
+    json_t *json = trace_to_json(trace);
+    assert_null(trace_from_json(&again, json));
+    assert_true(setting_equal(&again.setting, &trace->setting));
+    assert_int_equal(again.property, trace->property);
+    trace_close(&again);
+    json_decref(json);
+}
+
+/* Nothing of a setting is lost, whatever faults there are, and whatever is asked. */
+static void settings_come_back(void **state)
+{
+    (void)state;
+    const struct trace trace = {.setting = setting_of("gate", 3, 2), .loop = NO_LOOP, .loop_end = NO_LOOP};
+    for (unsigned p = 0; p <= PROPERTIES; p++) {
+        struct trace other = trace;
+        other.property = (enum property)p;
+        assert_comes_back(&other);
+    }
+    for (unsigned f = 0; f < FAULTS; f++) {
+        struct trace other = trace;
+        if (1u << f == TRANSIENT) /* which the gate, that remembers registers, is not for */
+            other.setting = setting_of("one_bit", 3, 1);
+        other.setting.struck[f] = fault_info[f].without_count;
+        assert_comes_back(&other);
+    }
+    struct trace other = trace;
+    other.setting.recoveries = 2;
+    other.setting.undisturbed = true;
+    other.setting.any_order = true;
+    other.setting.passages[1] = 7;
+    other.setting.registers = SAFE;
+    other.setting.ticket_gap = TICKET_GAP_MAX;
+    assert_comes_back(&other);
+}
+
 /* --- nonsense ----------------------------------------------------------------------------------------------------- */
 
 /* The message with which a trace is refused after `key` was set to `value`, which is given up; NULL removes the key. */
@@ -159,6 +199,8 @@ static void wrong_values(void **state)
         {"k", json_integer(3), "out of range"},
         {"crashes", json_integer(-1), "out of range"},
         {"crashes", json_integer(3), "out of range"},
+        {"recoveries", json_integer(-1), "out of range"},
+        {"recoveries", json_integer((INT64_C(1) << 32) + 1), "out of range"},
         {"i", json_integer(2), "out of range"},
         {"j", json_integer(-1), "out of range"},
         {"passages", json_pack("[i]", 1), "passages"},
@@ -287,6 +329,7 @@ int main(void)
         cmocka_unit_test(with_passages),
         cmocka_unit_test(with_choices),
         cmocka_unit_test(with_crashes),
+        cmocka_unit_test(settings_come_back),
         cmocka_unit_test(with_overlapped_reads),
         cmocka_unit_test(with_garbled_reads),
         cmocka_unit_test(missing_fields),

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "checker/compare/state_pairs.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/reduce/normal_form.h"
 
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static const char *refusal(const struct model *a, const struct model *b)
         return "equivalence is defined for systems with the same number of processes";
     for (unsigned system = 0; system < 2; system++) {
         const struct setting *setting = &models[system]->instance.setting;
-        if (setting->registers != ATOMIC || setting->any_order || setting->transient || faults_allowed(setting) != 0)
+        if (setting->registers != ATOMIC || setting->any_order || faults_in(setting) != 0)
             return "a schedule must determine all steps: registers must be atomic, for-all loops in the native order, "
                    "and nobody faulty";
         if (roots_count(models[system]) > 1)

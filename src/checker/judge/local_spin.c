@@ -354,11 +354,6 @@ static void show_loop(struct finding *finding, struct pairs *pairs, const struct
 
 /* --- the verdict -------------------------------------------------------------------------------------------------- */
 
-static enum memory_model model_of(enum property property)
-{
-    return property == LOCAL_SPIN_CC ? CC : property == LOCAL_SPIN_DSM ? DSM : CC_WRITE_BACK;
-}
-
 /* The most references of i in a passage: with the step by which it begins, which leads into the part. */
 static void find_bound(struct finding *finding, const struct pairs *pairs, const struct part *part)
 {
@@ -401,7 +396,7 @@ void judge_local_spin(struct finding *finding, const struct exploration *explora
     finding->has_bound = true;
     for (unsigned i = 0; i < exploration->graph.n && finding->verdict == HOLDS; i++) {
         struct pairs pairs = {.exploration = exploration,
-                              .model = model_of(finding->property),
+                              .model = property_model(finding->property),
                               .i = i,
                               .limit = limit == 0 || limit > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)limit};
         bool few = number_copies(&pairs);

@@ -7,33 +7,12 @@
 #ifndef ADMIT_CHECKER_JUDGE_PROPERTIES_H
 #define ADMIT_CHECKER_JUDGE_PROPERTIES_H
 
+#include "checker/judge/property_info.h"
 #include "checker/judge/witness.h"
 
 enum verdict { HOLDS, VIOLATED, UNDECIDED, VACUOUS };
 
-struct property_info {
-    const char *name, *number;
-    const char *premise; /* what `fired` counts */
-    bool needs_doorway;  /* makes no sense without one */
-    bool needs_graph;    /* all but exclusion */
-    bool needs_enabled;  /* speaks of the enabled relation */
-    const char *bound;   /* what `bound` counts, if it has one, in the singular */
-    const char *model;   /* of memory, where the property has one in each; NULL: it has none */
-};
-
-/* The last is none of them: what a single sentence says (src/claims). It can be shown by a run, but not be asked for. */
-extern const struct property_info property_info[PROPERTIES + 1];
 extern const char *const verdict_name[];
-
-/* PROPERTIES if there is none of this name and, if it is not NULL, this model of memory. */
-enum property property_find(const char *name, const char *model);
-/* "local-spin (cc)", or just the name. The text is static. */
-const char *property_title(enum property property);
-
-static inline bool is_local_spin(enum property property)
-{
-    return property >= LOCAL_SPIN_CC && property <= LOCAL_SPIN_WRITE_BACK;
-}
 
 /* An answer. */
 struct finding {

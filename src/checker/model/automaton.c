@@ -121,12 +121,12 @@ uint32_t automaton_intern(struct model *model, unsigned i, const struct process 
         if (model->faults != 0)
             automaton->fault_target =
                 must_reallocate(automaton->fault_target,
-                                (size_t)automaton->capacity * BEGINNING_FAULTS * sizeof *automaton->fault_target);
+                                (size_t)automaton->capacity * FAULTS * sizeof *automaton->fault_target);
         if (model->instance.setting.transient)
             automaton->origins = must_reallocate(automaton->origins, automaton->capacity * sizeof *automaton->origins);
     }
-    for (unsigned f = 0; f < BEGINNING_FAULTS && model->faults != 0; f++)
-        automaton->fault_target[number * BEGINNING_FAULTS + f] = NOT_KNOWN_YET;
+    for (unsigned f = 0; f < FAULTS && model->faults != 0; f++)
+        automaton->fault_target[number * FAULTS + f] = NOT_KNOWN_YET;
     automaton->processes[number] = *process;
     automaton->count++;
 
@@ -237,7 +237,7 @@ bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsi
 
 uint32_t *automaton_fault_target(const struct model *model, unsigned i, uint32_t number, unsigned fault)
 {
-    return &model->automaton[i].fault_target[number * BEGINNING_FAULTS + (unsigned)__builtin_ctz(fault)];
+    return &model->automaton[i].fault_target[number * FAULTS + (unsigned)FAULT_NUMBER(fault)];
 }
 
 void automaton_learn_fault(struct model *model, unsigned i, uint32_t number, unsigned fault)

@@ -3,42 +3,23 @@
 
 #include "base/die.h"
 
-#include <stdio.h>
-
-const char *const fault_name[STEPS_WITHOUT_TEXT] = {"crash",     "shutdown", "abort",     "failure",
-                                                    "transient", "recovery", "timed_look"};
-
-unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE])
+void faults_count(unsigned struck[FAULTS], unsigned used)
 {
-    const unsigned counts[FAULT_KINDS] = {setting->crashes,
-                                          setting->shutdowns,
-                                          0,
-                                          setting->failures,
-                                          0,
-                                          setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries};
-    const bool without_count[FAULT_KINDS] = {
-        [2] = setting->aborts, [4] = setting->transient, [5] = setting->recoveries == RECOVERIES_WITHOUT_END};
-    unsigned used = 0;
-    for (unsigned f = 0; f < FAULT_KINDS; f++)
-        if (counts[f] > 0)
-            snprintf(names[used++], FAULT_NAME_SIZE, "%s:%u", fault_name[f], counts[f]);
-    for (unsigned f = 0; f < FAULT_KINDS; f++)
-        if (without_count[f])
-            snprintf(names[used++], FAULT_NAME_SIZE, "%s", fault_name[f]);
-    return used;
+    for (; used != 0; used &= used - 1)
+        struck[FAULT_NUMBER(used)]++;
 }
 
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
-                       unsigned killed)
+unsigned faults_within(const struct setting *setting, const unsigned struck[FAULTS])
 {
-    return (crashes < setting->crashes ? CRASH : 0) | (shutdowns < setting->shutdowns ? SHUTDOWN : 0) |
-           (failures < setting->failures ? FAILURE : 0) | (setting->aborts ? ABORT : 0) |
-           (killed < setting->recoveries ? RECOVERY : 0);
+    unsigned faults = 0;
+    for (unsigned f = 0; f < FAULTS; f++)
+        faults |= struck[f] < setting->struck[f] ? 1u << f : 0;
+    return faults & ~(unsigned)TRANSIENT; /* a run begins after it */
 }
 
 unsigned faults_allowed(const struct setting *setting)
 {
-    return faults_within(setting, 0, 0, 0, 0);
+    return faults_within(setting, (unsigned[FAULTS]){0});
 }
 
 unsigned faults_possible(const struct instance *instance, const struct process *process)
@@ -350,10 +331,15 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
         to->passages = 0;
         set_todo(to, all_own(instance, i));
         break;
-    default:
+    case FAILURE:
         to->mode = MALFUNCTIONING;
         to->label = "malfunction";
         to->failed = 1;
         break;
+    case CRASH:
+    case RECOVERY: /* see above */
+    case TRANSIENT:
+    case TIMED_LOOK:
+        die("internal error: %s begins nowhere", fault_info[FAULT_NUMBER(fault)].name);
     }
 }

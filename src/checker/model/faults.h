@@ -10,20 +10,14 @@
 #ifndef ADMIT_CHECKER_MODEL_FAULTS_H
 #define ADMIT_CHECKER_MODEL_FAULTS_H
 
-#include "checker/model/process.h"
+#include "checker/model/fault_info.h"
 
-enum { FAULT_KINDS = 6, STEPS_WITHOUT_TEXT = 7, FAULT_NAME_SIZE = 16 };
-
-/* As the command line and traces name them; the bit of fault_name[f] is 1 << f. The last is a timed look, in traces only. */
-extern const char *const fault_name[STEPS_WITHOUT_TEXT];
-/* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
-unsigned fault_names(const struct setting *setting, char names[FAULT_KINDS][FAULT_NAME_SIZE]);
-
-/* The faults that the setting allows at all. */
+/* The faults of a setting that begin with a step of a process. */
 unsigned faults_allowed(const struct setting *setting);
-/* Those that may still begin when so many have been used up. */
-unsigned faults_within(const struct setting *setting, unsigned crashes, unsigned shutdowns, unsigned failures,
-                       unsigned killed);
+/* Counts each of the faults that a process has used up one of. */
+void faults_count(unsigned struck[FAULTS], unsigned used);
+/* Those that may still begin when so many processes have been struck. */
+unsigned faults_within(const struct setting *setting, const unsigned struck[FAULTS]);
 /* The faults that can begin where the process stands, if the setting allows them and enough are left. */
 unsigned faults_possible(const struct instance *instance, const struct process *process);
 /* The faults that this process has used up one of. */

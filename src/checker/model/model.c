@@ -181,16 +181,10 @@ bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsign
 
 unsigned faults_left(const struct model *model, const uint64_t *state)
 {
-    const struct setting *setting = &model->instance.setting;
-    unsigned crashes = 0, shutdowns = 0, failures = 0, killed = 0;
-    for (unsigned i = 0; i < model->n; i++) {
-        unsigned used = local_of(model, state, i)->has_used;
-        crashes += (used & CRASH) != 0;
-        shutdowns += (used & SHUTDOWN) != 0;
-        failures += (used & FAILURE) != 0;
-        killed += (used & RECOVERY) != 0;
-    }
-    return faults_within(setting, crashes, shutdowns, failures, killed);
+    unsigned struck[FAULTS] = {0};
+    for (unsigned i = 0; i < model->n; i++)
+        faults_count(struck, local_of(model, state, i)->has_used);
+    return faults_within(&model->instance.setting, struck);
 }
 
 enum applied model_apply(const struct model *model, const uint64_t *state, struct step step, uint64_t *successor,

@@ -67,13 +67,10 @@ struct origin {
     uint64_t value;
 };
 
-/* Faults that begin with a step of their own, by number; their bits are 1 << number. */
-enum { BEGINNING_FAULTS = 6 };
-
 struct automaton {
     struct local *locals;
     struct process *processes; /* what each number stands for */
-    uint32_t *fault_target;    /* per number and kind of fault: where it leads, or NOT_KNOWN_YET */
+    uint32_t *fault_target;    /* per number and FAULT_NUMBER: where it leads, or NOT_KNOWN_YET */
     struct origin *origins;    /* per number, where the start is arbitrary: how its text can get there */
     uint32_t count, capacity;
     uint32_t *index; /* hash table over processes */

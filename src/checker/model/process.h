@@ -15,22 +15,39 @@ enum { UNBOUNDED_PASSAGES = 255, RECOVERIES_WITHOUT_END = 255 };
 
 extern const char *const register_kind_name[REGISTER_KINDS];
 
-/* What is explored. */
+/* What is explored. No bytes lie between the fields, so that setting_equal compares all of them, whatever is added. (If a
+ * new one leaves a gap, the compiler says so: make one of those at the end wider.) */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 struct setting {
     const struct stepped_algorithm *algorithm;
     unsigned n, k;
     enum register_kind registers;
-    bool any_order;                        /* for_all in every order, not only in the native one */
-    unsigned crashes, shutdowns, failures; /* at most so many processes crash, shut down, fail */
-    bool aborts;                           /* every process may abort, any number of times */
-    bool transient;                        /* the start is any local states and any values */
-    /* Processes are killed at any time, and newcomers take their places: 0, none; RECOVERIES_WITHOUT_END, any, any number
-     * of times; otherwise at most so many, once each. */
-    unsigned recoveries;
-    bool undisturbed;                        /* nobody wakes by itself */
+    unsigned ticket_gap; /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
+    /* What may go wrong: 0, this fault does not happen. By name; or as struck[FAULT_NUMBER(fault)], so that the names are
+     * in the order of enum fault. */
+    union {
+        struct {
+            unsigned crashes, shutdowns; /* at most so many processes crash, shut down */
+            unsigned aborts;             /* not 0: every process may abort, any number of times */
+            unsigned failures;           /* at most so many processes fail */
+            unsigned transient;          /* not 0: the start is any local states and any values */
+            /* Processes are killed at any time, and newcomers take their places: RECOVERIES_WITHOUT_END, any, any number
+             * of times; otherwise at most so many, once each. */
+            unsigned recoveries;
+        };
+        unsigned struck[FAULTS];
+    };
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
-    unsigned ticket_gap;                     /* CLOSE in tickets.h; 0 leaves the choice to the explorer */
+    unsigned any_order;                      /* not 0: for_all in every order, not only in the native one */
+    unsigned undisturbed;                    /* not 0: nobody wakes by itself */
 };
+#pragma GCC diagnostic pop
+
+static inline bool setting_equal(const struct setting *a, const struct setting *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
 
 struct reg {
     const struct declared *array;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/reduce/idle.h"
 
+#include "checker/model/fault_info.h"
+
 bool has_idle_steps(const struct model *model)
 {
     const struct setting *setting = &model->instance.setting;
     unsigned foreseen = ABORT | RECOVERY; /* by the text; other faults write what it does not reckon with */
     return setting->algorithm->about.is_idle != NULL && setting->registers == ATOMIC && !setting->any_order &&
-           model->faults != 0 && (model->faults & ~foreseen) == 0 && !setting->transient;
+           model->faults != 0 && (faults_in(setting) & ~foreseen) == 0;
 }
 
 struct view {

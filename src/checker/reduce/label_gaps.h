@@ -29,12 +29,13 @@
 #ifndef ADMIT_CHECKER_REDUCE_LABEL_GAPS_H
 #define ADMIT_CHECKER_REDUCE_LABEL_GAPS_H
 
+#include "checker/model/fault_info.h"
 #include "checker/model/model.h"
 
 static inline bool has_climbs(const struct model *model)
 {
     const struct setting *setting = &model->instance.setting;
-    bool labels_fall = setting->shutdowns > 0 || setting->aborts || setting->failures > 0;
+    bool labels_fall = (faults_in(setting) & ~(unsigned)CRASH) != 0;
     return setting->algorithm->about.climb.todo != 0 && setting->registers == ATOMIC && !labels_fall;
 }
 

@@ -23,6 +23,7 @@
 #ifndef ADMIT_CHECKER_REDUCE_NUMBERS_H
 #define ADMIT_CHECKER_REDUCE_NUMBERS_H
 
+#include "checker/model/fault_info.h"
 #include "checker/model/model.h"
 
 /* Whether the text says which states are alike (about.h), and may be asked: it reckons with its own writes, each read
@@ -30,7 +31,7 @@
 static inline bool has_alike(const struct model *model)
 {
     const struct setting *setting = &model->instance.setting;
-    bool others_write = setting->shutdowns > 0 || setting->aborts || setting->failures > 0 || setting->transient;
+    bool others_write = (faults_in(setting) & ~(unsigned)CRASH) != 0;
     return setting->algorithm->about.alike != NULL && setting->registers == ATOMIC && !others_write;
 }
 

@@ -235,12 +235,6 @@ static bool shows_overtaken_while_stepping(const struct run *run)
     return shows_all_but_enabled(run) && steps_in_vain_in_loop(run, run->trace->i);
 }
 
-bool relies_on_enabled(enum property property)
-{
-    return property == STRONG_FIFE || property == OVERTAKING || property == FIFO_ENABLING ||
-           property == K_DEADLOCK_AVOIDANCE;
-}
-
 /* What i has in its cache after so many steps, and in *references how many it has made in them. */
 static uint8_t *copies_after(const struct run *run, enum memory_model model, size_t steps, unsigned *references)
 {
@@ -264,10 +258,7 @@ static uint8_t *copies_after(const struct run *run, enum memory_model model, siz
 /* The cache is at the end of the loop what it was at its start, and there were references in between. */
 static bool shows_references_for_ever(const struct run *run)
 {
-    const char *name = property_info[run->trace->property].model;
-    enum memory_model model = CC;
-    while (strcmp(memory_model_name[model], name) != 0)
-        model++;
+    enum memory_model model = property_model(run->trace->property);
     unsigned before, after;
     uint8_t *first = copies_after(run, model, loop_of(run), &before);
     uint8_t *last = copies_after(run, model, loop_end_of(run), &after);
@@ -281,9 +272,8 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
 {
     struct run run = run_of(trace, execution);
     bool confirmed = false;
-    bool may_be_finite = trace->property == EXCLUSION || trace->property == FCFS || trace->property == NO_SLOT_LOST ||
-                         trace->property == DISTINCT_SLOTS || trace->property == PROPERTIES;
-    if ((!may_be_finite || (trace->property == PROPERTIES && trace->loop != NO_LOOP)) && !loop_closes(&run))
+    const struct property_info *info = &property_info[trace->property];
+    if ((!info->shown_without_loop || (trace->property == PROPERTIES && trace->loop != NO_LOOP)) && !loop_closes(&run))
         return NOT_CONFIRMED;
     switch (trace->property) {
     case EXCLUSION:
@@ -338,7 +328,7 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
         confirmed = true;
         break;
     }
-    if (!confirmed && relies_on_enabled(trace->property) && shows_all_but_enabled(&run))
+    if (!confirmed && info->shown_by_enabled && shows_all_but_enabled(&run))
         return NEEDS_EXPLORATION;
     return confirmed ? CONFIRMED : NOT_CONFIRMED;
 }
@@ -347,7 +337,7 @@ void finding_settle(struct finding *finding, const struct exploration *explorati
 {
     if (exploration->ambiguous == 0 || finding->verdict == UNDECIDED)
         return;
-    bool certain = !relies_on_enabled(finding->property);
+    bool certain = !property_info[finding->property].shown_by_enabled;
     if (certain && finding->verdict == VIOLATED) {
         struct trace trace;
         struct execution execution;

@@ -50,9 +50,7 @@ bool has_waited_since(const struct run *run, size_t moment, unsigned sections, e
 /* Since that moment i has not come to `goal`, and it steps in the loop: it was not enabled to come there. */
 bool shows_not_enabled(const struct run *run, size_t since, enum section goal);
 
-/* P8, P10, P11 and P12 rely on somebody's being enabled, which is a statement about all real runs and no others. */
-bool relies_on_enabled(enum property property);
-/* Of these, all that a run can show without knowing who is enabled. */
+/* Of a property that is shown_by_enabled, all that a run can show without knowing who is. */
 bool shows_all_but_enabled(const struct run *run);
 
 #endif

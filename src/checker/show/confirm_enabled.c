@@ -234,13 +234,14 @@ enum confirmation trace_confirm_enabled(const struct trace *trace, const struct 
     struct placed_run placed = {.run = run_of(trace, execution), .enabled = enabled, .missing = missing};
     bool shown = false;
     missing[0] = '\0';
-    if (!relies_on_enabled(trace->property) && trace->property != NO_SLOT_LOST)
+    const struct property_info *info = &property_info[trace->property];
+    if (!info->shown_by_enabled && !info->needs_future)
         return NOT_CONFIRMED;
     if (exploration != NULL && !place(&placed, exploration)) {
         free(placed.states);
         return NEEDS_EXPLORATION;
     }
-    if (trace->property != NO_SLOT_LOST)
+    if (info->shown_by_enabled)
         shown = shows(&placed);
     else if (placed.graph != NULL)
         shown = is_lost(&placed);

@@ -34,13 +34,7 @@ static void describe_step(const struct trace *trace, const struct execution *exe
     const char *label = from->process[step->process].label;
     char name[64];
     if (step->fault) {
-        snprintf(text, size, "%s",
-                 step->fault == CRASH        ? "crashes"
-                 : step->fault == SHUTDOWN   ? "shuts down"
-                 : step->fault == RECOVERY   ? "is killed"
-                 : step->fault == ABORT      ? "aborts"
-                 : step->fault == TIMED_LOOK ? "wakes by itself"
-                                             : "malfunctions");
+        snprintf(text, size, "%s", fault_info[FAULT_NUMBER(step->fault)].step);
         return;
     }
     const struct access *access = &to->access;

@@ -44,15 +44,10 @@ static bool value_for(const struct instance *instance, const struct moment *mome
 
 static unsigned faults_left_at(const struct instance *instance, const struct moment *moment)
 {
-    unsigned crashes = 0, shutdowns = 0, failures = 0, killed = 0;
-    for (unsigned i = 0; i < instance->setting.n; i++) {
-        unsigned used = faults_used(&moment->process[i]);
-        crashes += (used & CRASH) != 0;
-        shutdowns += (used & SHUTDOWN) != 0;
-        failures += (used & FAILURE) != 0;
-        killed += (used & RECOVERY) != 0;
-    }
-    return faults_within(&instance->setting, crashes, shutdowns, failures, killed);
+    unsigned struck[FAULTS] = {0};
+    for (unsigned i = 0; i < instance->setting.n; i++)
+        faults_count(struck, faults_used(&moment->process[i]));
+    return faults_within(&instance->setting, struck);
 }
 
 static void apply_kernel(const struct instance *instance, kernel_deed *deed, const struct trace_step *step,

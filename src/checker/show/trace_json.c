@@ -7,7 +7,7 @@
 
 #include "base/die.h"
 #include "checker/model/catalogue.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/reduce/tickets.h"
 
 static const char *const reading_name[] = {
@@ -60,7 +60,7 @@ json_t *trace_to_json(const struct trace *trace)
         json_t *object = json_pack("{s:i}", "process", step->process);
         for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
             if (step->fault == 1u << f)
-                json_object_set_new(object, fault_name[f], json_true());
+                json_object_set_new(object, fault_info[f].name, json_true());
         if (step->choice > 0)
             json_object_set_new(object, "choice", json_integer(step->choice));
         if (step->reading != PLAIN)
@@ -97,8 +97,7 @@ static int index_in(const char *const *names, int count, const char *name)
 
 static const char *passages_from_json(struct setting *setting, const json_t *passages)
 {
-    for (unsigned i = 0; i < CHECKED_PROCESSES_MAX; i++)
-        setting->passages[i] = UNBOUNDED_PASSAGES;
+    memset(setting->passages, UNBOUNDED_PASSAGES, sizeof setting->passages);
     if (passages == NULL || json_is_null(passages))
         return NULL;
     if (!json_is_array(passages) || json_array_size(passages) != setting->n)
@@ -129,7 +128,7 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
             return "a step's \"choice\" or \"reads\" makes no sense";
         unsigned fault = 0;
         for (unsigned f = 0; f < STEPS_WITHOUT_TEXT; f++)
-            if (json_is_true(json_object_get(object, fault_name[f])))
+            if (json_is_true(json_object_get(object, fault_info[f].name)))
                 fault |= 1u << f;
         if ((fault & (fault - 1)) != 0)
             return "a step is two faults at once";
@@ -229,9 +228,12 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         j >= n)
         return "n, k, crashes, ticket_gap, i or j is out of range";
     int shutdowns = small_number(json, "shutdowns", (unsigned)n),
-        failures = small_number(json, "failures", (unsigned)n);
+        failures = small_number(json, "failures", (unsigned)n),
+        recoveries = small_number(json, "recoveries", RECOVERIES_WITHOUT_END);
     if (shutdowns < 0 || failures < 0)
         return "shutdowns or failures is out of range";
+    if (recoveries < 0)
+        return "recoveries is out of range";
     if (!json_is_array(steps))
         return "\"steps\" is not an array";
     trace->setting = (struct setting){.algorithm = entry->algorithm,
@@ -244,7 +246,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .failures = (unsigned)failures,
                                       .aborts = json_is_true(json_object_get(json, "aborts")),
                                       .transient = json_is_true(json_object_get(json, "transient")),
-                                      .recoveries = (unsigned)json_integer_value(json_object_get(json, "recoveries")),
+                                      .recoveries = (unsigned)recoveries,
                                       .undisturbed = json_is_true(json_object_get(json, "undisturbed")),
                                       .ticket_gap = (unsigned)ticket_gap};
     trace->i = (unsigned)i;

@@ -2,7 +2,7 @@
  *
  * admit algorithms - the catalogue.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <stdio.h>
@@ -54,9 +54,9 @@ static json_t *claims_json(const struct about *about)
     json_t *claims = json_array();
     for (unsigned c = 0; c < about->claim_count; c++) {
         json_t *faults = json_array();
-        for (unsigned f = 0; f < FAULT_KINDS; f++)
+        for (unsigned f = 0; f < FAULTS; f++)
             if (about->claims[c].faults & (1u << f))
-                json_array_append_new(faults, json_string(fault_name[f]));
+                json_array_append_new(faults, json_string(fault_info[f].name));
         json_array_append_new(claims, json_pack("{s:s, s:s?, s:s, s:o}", "property",
                                                 property_info[about->claims[c].property].name, "model",
                                                 property_info[about->claims[c].property].model, "registers",

@@ -6,7 +6,7 @@
 
 #include "base/spelling.h"
 #include "checker/explore/explore.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"
 
@@ -90,32 +90,26 @@ static enum register_kind registers_named(const char *name)
 
 static void add_fault(struct setting *setting, const char *fault)
 {
-    unsigned *const counts[FAULT_KINDS] = {&setting->crashes,   &setting->shutdowns, NULL, &setting->failures, NULL,
-                                           &setting->recoveries};
     size_t length = strcspn(fault, ":");
-    unsigned f = 0;
-    while (f < FAULT_KINDS && (strlen(fault_name[f]) != length || strncmp(fault, fault_name[f], length) != 0))
-        f++;
-    if (f == FAULT_KINDS)
-        usage_error("check",
-                    "--fault takes crash, shutdown, failure, recovery (each with :COUNT), abort or transient, not '%s'",
-                    fault);
+    const char *count = fault[length] == ':' ? fault + length + 1 : NULL;
+    const struct fault_info *info = fault_find(fault, length);
+    if (info == NULL) {
+        char list[128];
+        known_faults(list, sizeof list);
+        usage_error("check", "--fault takes %s, not '%s'", list, fault);
+    }
+    unsigned *struck = &setting->struck[info - fault_info];
+    *struck = info->without_count;
+    if (count == NULL)
+        return;
     char *end = NULL;
-    unsigned long count = fault[length] == ':' && fault[length + 1] >= '1' && fault[length + 1] <= '9'
-                              ? strtoul(fault + length + 1, &end, 10)
-                              : 1;
-    if (fault[length] == ':' && (end == NULL || *end != '\0' || count > CHECKED_PROCESSES_MAX))
-        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", fault_name[f],
-                    CHECKED_PROCESSES_MAX, fault + length + 1);
-    if (counts[f] == NULL && fault[length] == ':')
-        usage_error("check", "--fault %s takes no COUNT: %s", fault_name[f],
-                    1u << f == ABORT ? "everybody aborts as often as they like" : "everybody starts anywhere");
-    if (counts[f] != NULL)
-        *counts[f] = (unsigned)count;
-    if (1u << f == RECOVERY && fault[length] != ':')
-        setting->recoveries = RECOVERIES_WITHOUT_END;
-    setting->aborts |= 1u << f == ABORT;
-    setting->transient |= 1u << f == TRANSIENT;
+    unsigned long number = *count >= '1' && *count <= '9' ? strtoul(count, &end, 10) : 0;
+    if (end == NULL || *end != '\0' || number > CHECKED_PROCESSES_MAX)
+        usage_error("check", "--fault takes %s:COUNT with a number from 1 to %d, not '%s'", info->name,
+                    CHECKED_PROCESSES_MAX, count);
+    if (!info->counted)
+        usage_error("check", "--fault %s takes no COUNT: %s", info->name, info->why_uncounted);
+    *struck = (unsigned)number;
 }
 
 static void read_passages(struct request *request, const char *list)
@@ -155,28 +149,27 @@ static void read_schedule(struct request *request)
     request->question.options.schedule = schedule;
 }
 
-/* Whether slots are lost is seen by what can still happen, and that ends with the last passage. */
+/* What can still happen ends with the last passage, and is not what could have happened before a schedule. */
 static bool can_be_asked(const struct request *request, enum property property)
 {
-    return property != NO_SLOT_LOST || (!request->passages_limited && request->schedule.name == NULL);
+    return !property_info[property].needs_future || (!request->passages_limited && request->schedule.name == NULL);
 }
 
-/* With deaths, who is enabled is so because sleepers wake by themselves. */
-static bool counts_on_looks(const struct request *request, enum property property)
+/* Nobody expects it where there are deaths and no sleeper wakes by itself. */
+static bool lacks_looks(const struct request *request, enum property property)
 {
     const struct setting *setting = &request->question.setting;
-    return setting->undisturbed && setting->recoveries > 0 && (property == STRONG_FIFE || property == FIFO_ENABLING);
+    return setting->undisturbed && setting->recoveries > 0 && property_info[property].counts_on_looks;
 }
 
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
-    unsigned faults =
-        faults_allowed(&request->question.setting) | (request->question.setting.transient ? TRANSIENT : 0);
+    unsigned faults = faults_in(&request->question.setting);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
             (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property) &&
-            !counts_on_looks(request, about->claims[c].property))
+            !lacks_looks(request, about->claims[c].property))
             question_add(&request->question, about->claims[c].property);
     request->nothing_claimed = request->question.property_count == 0;
     if (request->nothing_claimed)
@@ -184,11 +177,11 @@ static void claimed_properties(struct request *request)
 }
 
 /* Asked for by its name alone, local-spin is asked of caches and of distributed memory. */
-static void add_property(struct request *request, enum property property)
+static void add_property(struct request *request, enum property named)
 {
-    question_add(&request->question, property);
-    if (property == LOCAL_SPIN_CC)
-        question_add(&request->question, LOCAL_SPIN_DSM);
+    for (unsigned p = 0; p < PROPERTIES; p++)
+        if (strcmp(property_info[p].name, property_info[named].name) == 0 && !property_info[p].only_if_model_said)
+            question_add(&request->question, (enum property)p);
 }
 
 /* In one model instead, if --model says so. */

@@ -4,7 +4,7 @@
  */
 #include "claims/claims.h"
 #include "base/clock.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static json_t *row_json(const struct row *row, bool listed_only)
     const struct setting *setting = &row->setting;
     const struct stepped_algorithm *algorithm = setting->algorithm;
     json_t *faults = json_array();
-    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    char names[FAULTS][FAULT_NAME_SIZE];
     for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
         json_array_append_new(faults, json_string(names[f]));
     enum agreement agreement = row_agreement(row);
@@ -148,7 +148,7 @@ static void print_rows_json(const struct rows *rows, bool listed_only)
 
 static void faults_text(const struct row *row, char *text, size_t size)
 {
-    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    char names[FAULTS][FAULT_NAME_SIZE];
     size_t used = 0;
     snprintf(text, size, "-");
     for (unsigned f = 0, count = fault_names(&row->setting, names); f < count && used < size; f++)

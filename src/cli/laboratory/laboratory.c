@@ -45,14 +45,6 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
         usage_error(command, "k = %u is more than n = %u: nobody would ever wait", *k, n);
 }
 
-void known_properties(char *list, size_t size)
-{
-    size_t used = 0;
-    for (unsigned p = 0; p < PROPERTIES && used < size; p++)
-        if (property_find(property_info[p].name, NULL) == p) /* one name for all models */
-            used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", property_info[p].name);
-}
-
 void print_json(json_t *json)
 {
     if (json == NULL)

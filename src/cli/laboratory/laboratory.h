@@ -24,8 +24,6 @@ enum memory_model memory_model_named(const char *command, const char *name);
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
 /* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
 void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
-/* "exclusion, deadlock-freedom, ..." */
-void known_properties(char *list, size_t size);
 
 /* Writes JSON and a newline on stdout, and frees it. */
 void print_json(json_t *json);

@@ -2,7 +2,7 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/question.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"
@@ -55,7 +55,7 @@ static enum confirmation confirm(const struct trace *trace, const struct executi
     if (confirmation != NEEDS_EXPLORATION)
         return confirmation;
     printf("\n%s is a statement about all runs; exploring again.\n",
-           trace->property == NO_SLOT_LOST ? "What can never happen again" : "Who is enabled");
+           property_info[trace->property].needs_future ? "What can never happen again" : "Who is enabled");
     return confirm_by_exploring(trace, execution, false, missing);
 }
 
@@ -103,7 +103,7 @@ int command_replay(int argc, char **argv)
     bool possible = trace_execute(&trace, &execution);
     printf("%s, n = %u, k = %u, %s registers", trace.setting.algorithm->about.id, trace.setting.n, trace.setting.k,
            register_kind_name[trace.setting.registers]);
-    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    char names[FAULTS][FAULT_NAME_SIZE];
     for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
         printf("%s %s", f > 0 ? "," : ", with", names[f]);
     printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);

@@ -3,7 +3,7 @@
  * What admit check found, for a person and as JSON.
  */
 #include "base/hash.h"
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/check.h"
 #include "cli/laboratory/laboratory.h"
@@ -69,7 +69,7 @@ void print_result_json(const struct request *request, const struct answer *answe
     const struct exploration *exploration = &answer->exploration;
     const struct setting *setting = &request->question.setting;
     json_t *properties = json_array(), *faults = json_array();
-    char names[FAULT_KINDS][FAULT_NAME_SIZE];
+    char names[FAULTS][FAULT_NAME_SIZE];
     for (unsigned p = 0; p < request->question.property_count; p++)
         json_array_append_new(properties, finding_json(&answer->findings[p], exploration->model));
     for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
@@ -113,20 +113,6 @@ static void limits_text(const struct request *request, const struct exploration 
     }
 }
 
-/* ", at most 2 own steps": what is counted is given in the singular. */
-static void print_bound(uint64_t bound, const char *counted)
-{
-    static const char *const words[] = {"step", "entry", "time", "reference"}, *const plurals[] = {"steps", "entries",
-                                                                                                   "times",
-                                                                                                   "references"};
-    unsigned w = 0;
-    while (strstr(counted, words[w]) == NULL)
-        w++;
-    const char *at = strstr(counted, words[w]);
-    printf(", at most %llu %.*s%s%s", (unsigned long long)bound, (int)(at - counted), counted,
-           bound == 1 ? words[w] : plurals[w], at + strlen(words[w]));
-}
-
 static void print_finding(const struct request *request, const struct exploration *exploration,
                           const struct finding *finding)
 {
@@ -138,7 +124,8 @@ static void print_finding(const struct request *request, const struct exploratio
     case HOLDS:
         printf("holds%s", limits);
         if (finding->has_bound)
-            print_bound(finding->bound, info->bound);
+            printf(", at most %llu %s", (unsigned long long)finding->bound,
+                   finding->bound == 1 ? info->bound : info->bounds);
         printf("  (%s: %s)\n", info->premise, grouped(finding->fired, number));
         break;
     case VACUOUS:
@@ -190,7 +177,7 @@ void print_result(const struct request *request, const struct answer *answer)
     const struct exploration *exploration = &answer->exploration;
     const struct finding *findings = answer->findings;
     const struct setting *setting = &request->question.setting;
-    char states[32], transitions[32], names[FAULT_KINDS][FAULT_NAME_SIZE];
+    char states[32], transitions[32], names[FAULTS][FAULT_NAME_SIZE];
     printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
            register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
     for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)

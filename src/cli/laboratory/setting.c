@@ -2,48 +2,39 @@
  *
  * What makes sense to explore, and how much memory it may take.
  */
-#include "checker/model/faults.h"
+#include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
 
-/* The word for the fault, if any, under which a property makes no sense. */
-static const char *senseless_fault(const struct setting *setting, enum property property)
+/* Where several faults are in the way, the first of these is named. */
+static const enum fault named_first[] = {TRANSIENT, RECOVERY, ABORT, FAILURE, SHUTDOWN, CRASH};
+_Static_assert(sizeof named_first / sizeof named_first[0] == FAULTS, "each of them may be in the way");
+
+static void check_property(const char *command, const struct setting *setting, enum property property)
 {
-    if (setting->transient && property != EXCLUSION && property != DEADLOCK_FREEDOM && property != LOCKOUT_FREEDOM &&
-        property != FCFS && property != PROPERTIES)
-        return "transient";
-    if (!property_info[property].needs_enabled && !is_local_spin(property))
-        return NULL;
-    /* Who gives up by its text is asked for nothing, and deaths are in the graph; but nobody has said whose the
-     * references are that the kernel makes. */
-    if (setting->algorithm->more.give_up != NULL && !is_local_spin(property))
-        return NULL;
-    if (setting->recoveries > 0)
-        return "recovery";
-    return setting->aborts ? "abort" : setting->failures > 0 ? "failure" : setting->shutdowns > 0 ? "shutdown" : NULL;
+    unsigned undefined = property_undefined_under(property, setting);
+    for (unsigned f = 0; f < FAULTS; f++)
+        if (undefined & named_first[f])
+            usage_error(command, "%s is not defined under %s", property_info[property].name,
+                        fault_info[FAULT_NUMBER(named_first[f])].name);
 }
 
 static void check_faults(const char *command, const struct setting *setting)
 {
-    const struct {
-        const char *name;
-        unsigned count;
-    } counted[] = {{"crash", setting->crashes},
-                   {"shut down", setting->shutdowns},
-                   {"fail", setting->failures},
-                   {"be killed", setting->recoveries == RECOVERIES_WITHOUT_END ? 0 : setting->recoveries}};
-    for (unsigned f = 0; f < sizeof counted / sizeof counted[0]; f++)
-        if (counted[f].count > setting->n)
-            usage_error(command, "%u processes cannot %s when there are %u", counted[f].count, counted[f].name,
-                        setting->n);
+    for (unsigned f = 0; f < FAULTS; f++)
+        if (fault_info[f].counted && setting->struck[f] != RECOVERIES_WITHOUT_END && setting->struck[f] > setting->n)
+            usage_error(command, "%u processes cannot %s when there are %u", setting->struck[f],
+                        fault_info[f].infinitive, setting->n);
     if (setting->recoveries > 0 && setting->algorithm->more.newcomer == NULL)
         usage_error(command,
                     "recovery is for algorithms that say what a newcomer does in a dead one's place, and %s "
                     "does not",
                     setting->algorithm->about.id);
-    if (setting->recoveries > 0 && (setting->crashes > 0 || setting->shutdowns > 0 || setting->failures > 0))
-        usage_error(command, "recovery can be combined with abort alone: it kills processes at any step itself");
-    if (setting->transient && faults_allowed(setting) != 0)
-        usage_error(command, "transient is about what comes after all faults: it cannot be combined with another");
+    for (unsigned f = 0; f < FAULTS; f++) {
+        const struct fault_info *info = &fault_info[FAULT_NUMBER(named_first[f])];
+        if (info->why_alone != NULL && faults_in(setting) & named_first[f] &&
+            faults_in(setting) & ~(named_first[f] | info->goes_with))
+            usage_error(command, "%s", info->why_alone);
+    }
     if (setting->transient)
         for (unsigned i = 0; i < setting->n; i++)
             if (setting->passages[i] != UNBOUNDED_PASSAGES)
@@ -54,15 +45,20 @@ static void check_faults(const char *command, const struct setting *setting)
 static void check_registers_for_faults(const char *command, const struct instance *instance)
 {
     const struct setting *setting = &instance->setting;
-    bool gives_up = setting->aborts && setting->algorithm->more.give_up == NULL;
-    bool writes = setting->shutdowns > 0 || gives_up || setting->failures > 0 || setting->transient;
-    for (unsigned r = 0; r < instance->reg_count && writes; r++) {
+    unsigned writing = 0, writing_anything = 0;
+    for (unsigned f = 0; f < FAULTS; f++) {
+        writing |= fault_info[f].writes_own ? 1u << f : 0;
+        writing_anything |= fault_info[f].writes_anything ? 1u << f : 0;
+    }
+    if (setting->algorithm->more.give_up != NULL)
+        writing &= ~(unsigned)ABORT; /* the text is followed */
+    for (unsigned r = 0; r < instance->reg_count && faults_in(setting) & writing; r++) {
         char name[64];
         register_name(instance, r, name, sizeof name);
         if (instance->regs[r].writer < 0)
             usage_error(command, "this fault sets a process's own registers, and %s of %s belongs to nobody", name,
                         setting->algorithm->about.id);
-        if ((setting->failures > 0 || setting->transient) && register_domain(instance, r) == TICKET)
+        if (faults_in(setting) & writing_anything && register_domain(instance, r) == TICKET)
             usage_error(command, "%s of %s is unbounded: with this fault it could hold infinitely many values", name,
                         setting->algorithm->about.id);
     }
@@ -76,18 +72,15 @@ void check_setting(const char *command, const struct setting *setting, const enu
             usage_error(command, "%s speaks of the doorway, and %s has none", property_info[properties[p]].name,
                         about->id);
     for (unsigned p = 0; p < count; p++)
-        if (properties[p] == DISTINCT_SLOTS && about->slot_at == 0)
+        if (property_info[properties[p]].needs_slots && about->slot_at == 0)
             usage_error(command, "%s speaks of slot numbers, and %s gives none", property_info[properties[p]].name,
                         about->id);
-    for (unsigned p = 0; p < count; p++) {
-        const char *fault = senseless_fault(setting, properties[p]);
-        if (fault != NULL)
-            usage_error(command, "%s is not defined under %s", property_info[properties[p]].name, fault);
-    }
     for (unsigned p = 0; p < count; p++)
-        if (is_local_spin(properties[p]) && setting->registers != ATOMIC)
-            usage_error(command,
-                        "local-spin is defined for atomic registers: a cache has no old and new value at once");
+        check_property(command, setting, properties[p]);
+    for (unsigned p = 0; p < count; p++)
+        if (property_info[properties[p]].needs_atomic && setting->registers != ATOMIC)
+            usage_error(command, "%s is defined for atomic registers: a cache has no old and new value at once",
+                        property_info[properties[p]].name);
     check_faults(command, setting);
     struct instance instance;
     instance_open(&instance, setting);
