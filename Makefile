@@ -15,6 +15,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 SANITIZE ?=
+MUTANT_FLAGS ?=
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZE)
@@ -71,7 +72,7 @@ say = $(if $(filter-out 0,$(V)),,@$(if $(silent),,$(info $1 $2)))
 # -MMD: a .d file beside each object tells make which texts it was made from, for the next time.
 COMPILE = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD
 # The same text again, as processes that stop before every shared access.
-STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) -DADMIT_STEPPED -MMD
+STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) $(TEXT_FLAGS) -DADMIT_STEPPED -MMD
 # Anew, so that no object stays in an archive whose source is gone.
 ARCHIVE = rm -f $@ && $(AR) rcs $@
 
@@ -131,6 +132,7 @@ $(BUILD)/timestamps/%/edited: tests/timestamps/%.patch tests/edit.sh
 	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(DRIVEN)
 
 $(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D))
+$(MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
 
 $(MUTANT_TEXTS): $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/edited
 	$(call say,CC     ,$(<D)/$(call mutant_text,$*))$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' \
@@ -141,10 +143,10 @@ $(DRIVEN_MUTANT_TEXTS): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/edited
 
 # Which mutants and test algorithms there are, for the catalogue, with what each patch says of itself.
 $(BUILD)/variants.h: $(LIST_VARIANTS) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD)/names
-	$(call say,LIST   ,$@)sh $(LIST_VARIANTS) tests/mutants tests/algorithms > $@
+	$(call say,LIST   ,$@)sh $(LIST_VARIANTS) $(if $(MUTANTS),tests/mutants,none) tests/algorithms > $@
 
 $(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
-	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) tests/timestamps > $@
+	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) $(if $(TIMESTAMP_MUTANTS),tests/timestamps,none) > $@
 
 # The lists must be there before a .d file can tell who includes them.
 $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timestamps.h

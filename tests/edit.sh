@@ -10,7 +10,7 @@ patch=$1 directory=$2 text=$3
 
 edited=$(sed -n 's/^+++ \([^[:space:]]*\).*/\1/p' "$patch")
 rm -rf "$directory"
-for original in $(printf '%s\n' "$text" $edited | sort -u); do
+for original in $(printf '%s\n' "$text" "$edited" | sort -u); do
     mkdir -p "$directory/$(dirname "$original")"
     cp "$original" "$directory/$original"
     echo "$directory/edited: $original" >>"$directory/edited.d"

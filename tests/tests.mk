@@ -20,23 +20,33 @@ SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
-HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
+# The longest first, so that none is left to run alone in the end. Those that keep no core busy run beside the others: the
+# faults, and all locks but two.
+LONGEST := %/mutants.sh %/stress %/claims.bats %/idle %/local_spin.bats
+longest_first = $(filter $(LONGEST),$1) $(filter-out $(LONGEST),$1)
+in_build = $(patsubst $(BUILD)/%,$(BUILD)/$1/%,$2)
+BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
+IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
+HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
+	ASLEEP=1 $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
+	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
+	ASLEEP=1 $(call in_build,asan,$(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
-CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
+	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 # All cores, unless make was told how many.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
+# The other builds are for tests. In them the mutants need not be fast, and ThreadSanitizer's suites run none.
 BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
-	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' MUTANT_FLAGS=-O0
 BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
-	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
-BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
+	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread MUTANTS= TIMESTAMP_MUTANTS=
+BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
 
 test:
 	$(BUILD_HERE)
