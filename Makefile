@@ -153,9 +153,9 @@ $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timesta
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-# All of admit but its main: for admit, and for the tests of its parts.
+# All of admit but its main: for admit, and for the tests of its parts. Thin: it says where the objects are.
 $(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
-	$(call say,AR     ,$@)$(ARCHIVE) $(CHECKER_OBJECTS)
+	$(call say,AR     ,$@)rm -f $@ && $(AR) rcs --thin $@ $(CHECKER_OBJECTS)
 
 $(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@

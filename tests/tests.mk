@@ -38,6 +38,7 @@ CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_b
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
+headline = @$(if $(silent),:,echo '--- $1')
 # All cores, unless make was told how many.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
@@ -49,10 +50,15 @@ BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
 
 test:
+	$(call headline,$(BUILD))
 	$(BUILD_HERE)
+	$(call headline,$(BUILD)/asan: AddressSanitizer and UBSan)
 	$(BUILD_ASAN)
+	$(call headline,$(BUILD)/tsan: ThreadSanitizer)
 	$(BUILD_TSAN)
+	$(call headline,$(BUILD)/clang: clang)
 	$(BUILD_CLANG)
+	$(call headline,suites)
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
