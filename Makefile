@@ -132,7 +132,7 @@ $(BUILD)/timestamps/%/edited: tests/timestamps/%.patch tests/edit.sh
 	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(DRIVEN)
 
 $(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D))
-$(MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
+$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
 
 $(MUTANT_TEXTS): $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/edited
 	$(call say,CC     ,$(<D)/$(call mutant_text,$*))$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' \
