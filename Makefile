@@ -7,6 +7,7 @@
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
 # make clean         removes the build directory
+# make V=1           any of them, with every command shown; make -s shows nothing
 
 # What is not said here is not done: a rule that make brings along would find old files in the build directory.
 MAKEFLAGS += --no-builtin-rules
@@ -15,34 +16,48 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 SANITIZE ?=
+MUTANT_FLAGS ?=
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZE)
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc
 override LDFLAGS += $(SANITIZE)
 
+# --- where the sources are --------------------------------------------------------------------------------------------
+# The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
+NATIVE_ROOMS := native gate registers
+TOOL_ROOMS := base checker histories counter bounds claims cli
+# A timestamp system as a program of its own: compiled once for each system, and for each mutant of one.
+DRIVEN := src/histories/driven.c
+# What lists the mutants and the test algorithms for the catalogue, and the mutants of the timestamp systems.
+LIST_VARIANTS := src/checker/model/variants.sh
+LIST_SYSTEMS := src/histories/systems.sh
+
+sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
+
 # One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
 # written "_with_": n_bit/one_bit.c is n_bit with one_bit inside.
-ALGORITHMS := $(patsubst src/algorithms/%.c,%,$(wildcard src/algorithms/*.c src/algorithms/*/*.c))
-ALGORITHM_TEXTS := $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.[ch] src/timestamps/*.[ch])
-symbol = $(subst /,_with_,$(subst .,__,$1))
-
-# --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
-NATIVE_SOURCES := $(wildcard src/native/*.c src/gate/*.c) src/registers/patience.c
-NATIVE_OBJECTS := $(NATIVE_SOURCES:src/%.c=$(BUILD)/native/%.o) $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
-
-# --- admit: the command line, with the checker ------------------------------------------------------------------------
-TOOL_SOURCES := $(filter-out src/histories/driven.c,$(wildcard $(foreach room,base checker counter bounds claims cli histories,\
-	src/$(room)/*.c src/$(room)/*/*.c)))
+ALGORITHMS := $(patsubst src/algorithms/%,%,$(basename $(call sources_in,algorithms)))
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
 MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
-STEPPED_OBJECTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o) $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o) \
-	$(MUTANTS:%=$(BUILD)/mutants/%.o)
 TIMESTAMPS := ideal unbounded snapshot linear
 TIMESTAMP_MUTANTS := $(patsubst tests/timestamps/%.patch,%,$(wildcard tests/timestamps/*.patch))
-STEPPED_OBJECTS += $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o) $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
-CHECKER_OBJECTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out src/cli/main.c,$(TOOL_SOURCES))) $(STEPPED_OBJECTS)
-TOOL_OBJECTS := $(CHECKER_OBJECTS) $(BUILD)/tool/cli/main.o
+symbol = $(subst /,_with_,$(subst .,__,$1))
+
+# --- what is made of them ---------------------------------------------------------------------------------------------
+NATIVE_PARTS := $(patsubst src/%.c,$(BUILD)/native/%.o,$(call sources_in,$(NATIVE_ROOMS)))
+NATIVE_TEXTS := $(ALGORITHMS:%=$(BUILD)/native/algorithms/%.o)
+NATIVE_OBJECTS := $(NATIVE_PARTS) $(NATIVE_TEXTS)
+
+TOOL_MAIN := $(BUILD)/tool/cli/main.o
+TOOL_PARTS := $(patsubst src/%.c,$(BUILD)/tool/%.o,$(filter-out $(DRIVEN),$(call sources_in,$(TOOL_ROOMS))))
+STEPPED_TEXTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o)
+STEPPED_TEST_TEXTS := $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o)
+DRIVEN_TEXTS := $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o)
+MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
+DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
+CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
+	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
 TOOL_LIBS := -ljansson -lpthread -lm
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
@@ -50,88 +65,101 @@ STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=l
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so
 
-$(BUILD)/native/%.o: src/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+# --- how each step is told and done -----------------------------------------------------------------------------------
+# Begins a command: tells in one line what it does, and keeps the command itself to itself unless V is set.
+silent := $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS))))
+say = $(if $(filter-out 0,$(V)),,@$(if $(silent),,$(info $1 $2)))
 
-$(BUILD)/native/algorithms/%.o: src/algorithms/%.c
+# -MMD: a .d file beside each object tells make which texts it was made from, for the next time.
+COMPILE = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD
+# The same text again, as processes that stop before every shared access.
+STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) $(TEXT_FLAGS) -DADMIT_STEPPED -MMD
+# Anew, so that no object stays in an archive whose source is gone.
+ARCHIVE = rm -f $@ && $(AR) rcs $@
+
+# Which objects there are. Written only when one comes or goes; what has all of them in it depends on it.
+NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS))
+$(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP \
+	@echo '$(NAMES)' > $@
+
+# --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
+$(NATIVE_PARTS): $(BUILD)/native/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(COMPILE) -fPIC -fvisibility=hidden -c $< -o $@
+
+$(NATIVE_TEXTS): $(BUILD)/native/algorithms/%.o: src/algorithms/%.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(COMPILE) -fPIC -fvisibility=hidden \
 		-DADMIT_ID='"$*"' -DADMIT_SYMBOL=admit_native_$(call symbol,$*) -c $< -o $@
 
-$(BUILD)/libadmit.a: $(NATIVE_OBJECTS)
-	$(AR) rcs $@ $^
+$(BUILD)/libadmit.a: $(NATIVE_OBJECTS) $(BUILD)/names
+	$(call say,AR     ,$@)$(ARCHIVE) $(NATIVE_OBJECTS)
 
 # nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends.
-$(BUILD)/libadmit.so: $(NATIVE_OBJECTS)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $^ -o $@
+$(BUILD)/libadmit.so: $(NATIVE_OBJECTS) $(BUILD)/names
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $(NATIVE_OBJECTS) -o $@
 
-# The same text again, as processes that stop before every shared access.
-STEPPED = $(CC) $(TEXTS) $(CPPFLAGS) $(CFLAGS) -DADMIT_STEPPED -MMD -MP
-
-$(BUILD)/stepped/%.o: src/algorithms/%.c
+# --- admit: the command line, with the checker ------------------------------------------------------------------------
+$(STEPPED_TEXTS): $(BUILD)/stepped/%.o: src/algorithms/%.c
 	@mkdir -p $(@D)
-	$(STEPPED) -DADMIT_ID='"$*"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) -c $< -o $@
+	$(call say,CC     ,$< (stepped))$(STEPPED) -DADMIT_ID='"$*"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) -c $< -o $@
 
-$(BUILD)/stepped/test.%.o: tests/algorithms/%.c
+$(STEPPED_TEST_TEXTS): $(BUILD)/stepped/test.%.o: tests/algorithms/%.c
 	@mkdir -p $(@D)
-	$(STEPPED) -DADMIT_ID='"test:$*"' -DADMIT_SYMBOL=stepped_test_$* -c $< -o $@
+	$(call say,CC     ,$< (stepped))$(STEPPED) -DADMIT_ID='"test:$*"' -DADMIT_SYMBOL=stepped_test_$* -c $< -o $@
 
-# A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
-# when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch. The edit is made in a copy of all texts, since
-# an algorithm may be broken in one that it includes, also in a timestamp system.
-mutant_text = $(BUILD)/mutants/$1/$(if $(filter test.%,$1),tests/algorithms/$(word 2,$(subst ., ,$1)),src/algorithms/$(firstword $(subst ., ,$1))).c
-
-$(BUILD)/mutants/%/patched: tests/mutants/%.patch $(ALGORITHM_TEXTS) $(wildcard tests/algorithms/*.[ch])
-	@rm -rf $(@D) && mkdir -p $(@D)/src $(@D)/tests
-	@cp -r src/algorithms src/timestamps $(@D)/src && cp -r tests/algorithms $(@D)/tests
-	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
-	@touch $@
-
-# The copies come and go with `patched`; a .d file of the last build may still ask for them.
-$(BUILD)/mutants/%.c $(BUILD)/mutants/%.h: ;
-
-$(BUILD)/mutants/%.o: TEXTS = -I$(<D)/src
-$(BUILD)/mutants/%.o: $(BUILD)/mutants/%/patched
-	$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=stepped_$(call symbol,$*) \
-		-c $(call mutant_text,$*) -o $@
-
-# A timestamp system as a program of its own (src/histories/driven.c); and a mutant of one, an edit of any file of
-# src/timestamps: tests/timestamps/SYSTEM.NAME.patch.
-DRIVEN = $(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=driven_$(call symbol,$*) \
+DRIVE = $(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' -DADMIT_SYMBOL=driven_$(call symbol,$*) \
 	-DTIMESTAMPS='"timestamps/$(firstword $(subst ., ,$*)).h"'
 
-$(TIMESTAMPS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: src/histories/driven.c
+$(DRIVEN_TEXTS): $(BUILD)/timestamps/%.o: $(DRIVEN)
 	@mkdir -p $(@D)
-	$(DRIVEN) -c $< -o $@
+	$(call say,CC     ,$< (src/timestamps/$*.h))$(DRIVE) -c $< -o $@
 
-$(BUILD)/timestamps/%/patched: tests/timestamps/%.patch $(ALGORITHM_TEXTS)
-	@rm -rf $(@D) && mkdir -p $(@D)/src
-	@cp -r src/timestamps $(@D)/src
-	patch --quiet --fuzz=0 --strip=0 --directory=$(@D) < $<
-	@touch $@
+# A mutant is the shipped text with one edit: tests/mutants/ALGORITHM.NAME.patch; or, what no shipped algorithm can show
+# when it is broken, that of a test algorithm: test.ALGORITHM.NAME.patch; or that of a timestamp system, an edit of any
+# file of src/timestamps: tests/timestamps/SYSTEM.NAME.patch.
+#
+# The edit is made in copies of the text and of those that the patch names, which may be any that the text includes. The
+# copies are found before the texts that they were copied from, also by those that are not copied, since the texts
+# include each other by paths from src. So a mutant depends on its patch and on what it includes, and on nothing else.
+mutant_text = $(if $(filter test.%,$1),tests/algorithms/$(word 2,$(subst ., ,$1)),src/algorithms/$(firstword $(subst ., ,$1))).c
+with_edit_in = -I$1/src -Itests/algorithms
 
-$(BUILD)/timestamps/%.c $(BUILD)/timestamps/%.h: ;
+$(BUILD)/mutants/%/edited: tests/mutants/%.patch tests/edit.sh
+	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(call mutant_text,$*)
 
-$(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): TEXTS = -I$(<D)/src
-$(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/patched
-	$(DRIVEN) -c src/histories/driven.c -o $@
+$(BUILD)/timestamps/%/edited: tests/timestamps/%.patch tests/edit.sh
+	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(DRIVEN)
 
-$(BUILD)/timestamps.h: src/histories/systems.sh $(wildcard tests/timestamps tests/timestamps/*.patch)
+$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D))
+$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
+
+$(MUTANT_TEXTS): $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/edited
+	$(call say,CC     ,$(<D)/$(call mutant_text,$*))$(STEPPED) -DADMIT_ID='"$(subst .,:,$*)"' \
+		-DADMIT_SYMBOL=stepped_$(call symbol,$*) -c $(<D)/$(call mutant_text,$*) -o $@
+
+$(DRIVEN_MUTANT_TEXTS): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/edited
+	$(call say,CC     ,$(<D)/$(DRIVEN))$(DRIVE) -c $(<D)/$(DRIVEN) -o $@
+
+# Which mutants and test algorithms there are, for the catalogue, with what each patch says of itself.
+$(BUILD)/variants.h: $(LIST_VARIANTS) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD)/names
+	$(call say,LIST   ,$@)sh $(LIST_VARIANTS) $(if $(MUTANTS),tests/mutants,none) tests/algorithms > $@
+
+$(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
+	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) $(if $(TIMESTAMP_MUTANTS),tests/timestamps,none) > $@
+
+# The lists must be there before a .d file can tell who includes them.
+$(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
-	sh src/histories/systems.sh tests/timestamps > $@
+	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-# Which mutants and test algorithms there are, for src/checker/model/catalogue.c, with what each patch says of itself.
-$(BUILD)/variants.h: src/checker/model/variants.sh $(wildcard tests/mutants tests/mutants/*.patch tests/mutants/*/*.patch tests/algorithms tests/algorithms/*.c)
-	@mkdir -p $(@D)
-	sh src/checker/model/variants.sh tests/mutants tests/algorithms > $@
+# All of admit but its main: for admit, and for the tests of its parts. Thin: it says where the objects are.
+$(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
+	$(call say,AR     ,$@)rm -f $@ && $(AR) rcs --thin $@ $(CHECKER_OBJECTS)
 
-$(BUILD)/tool/%.o: src/%.c $(BUILD)/variants.h $(BUILD)/timestamps.h
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -I$(BUILD) $(CFLAGS) -MMD -MP -c $< -o $@
-
-$(BUILD)/admit: $(TOOL_OBJECTS) $(BUILD)/libadmit.a
-	$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
+$(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
 include tests/tests.mk
 include bench/bench.mk
@@ -175,7 +203,17 @@ help:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo check-all install uninstall rooms format help clean
-.SECONDARY:
+FORCE:
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: all demo check-all install uninstall rooms format help clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+# --- what the last build has left word of -----------------------------------------------------------------------------
+# Only of what is still made: a build directory may be older than this file.
+OBJECTS := $(NATIVE_OBJECTS) $(TOOL_PARTS) $(filter-out $(TOOL_PARTS),$(CHECKER_OBJECTS)) $(TEST_OBJECTS) $(BENCH_OBJECTS)
+-include $(wildcard $(OBJECTS:.o=.d) $(MUTANT_TEXTS:.o=/edited.d) $(DRIVEN_MUTANT_TEXTS:.o=/edited.d))
+
+# A text named there may have been moved or deleted since. It counts as changed; what needed it is made anew, or fails.
+%.c: ;
+%.h: ;

@@ -4,14 +4,17 @@
 # make bench BENCH_SIZES=6     without the longest comparison; the other settings are in bench/explorer.sh
 
 BENCH_PROGRAMS := $(patsubst bench/%.c,$(BUILD)/bench/%,$(filter-out bench/measure.c,$(wildcard bench/*.c)))
+BENCH_OBJECTS := $(BENCH_PROGRAMS:=.o) $(BUILD)/bench/measure.o
 
-$(BUILD)/bench/measure: bench/measure.c
+$(BENCH_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< -o $@
+	$(call say,CC     ,$<)$(COMPILE) -c $< -o $@
 
-$(BENCH_PROGRAMS): $(BUILD)/bench/%: bench/%.c $(BUILD)/libadmit.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -lm -o $@
+$(BUILD)/bench/measure: %: %.o
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $^ -o $@
+
+$(BENCH_PROGRAMS): %: %.o $(BUILD)/libadmit.a
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $^ -lpthread -lm -o $@
 
 bench: $(BUILD)/admit $(BUILD)/bench/measure $(BENCH_PROGRAMS)
 	@for program in $(BENCH_PROGRAMS); do $$program || exit 1; echo; done

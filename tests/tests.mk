@@ -20,29 +20,45 @@ SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
-HERE = BUILD=$(BUILD) $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)
+# The longest first, so that none is left to run alone in the end. Those that keep no core busy run beside the others: the
+# faults, and all locks but two.
+LONGEST := %/mutants.sh %/stress %/claims.bats %/idle %/local_spin.bats
+longest_first = $(filter $(LONGEST),$1) $(filter-out $(LONGEST),$1)
+in_build = $(patsubst $(BUILD)/%,$(BUILD)/$1/%,$2)
+BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
+IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
+HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
+	ASLEEP=1 $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES)) $(CLI_SUITES)
+	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
+	ASLEEP=1 $(call in_build,asan,$(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
-CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 \
-	$(patsubst $(BUILD)/%,$(BUILD)/clang/%,$(NATIVE_SUITES) $(UNIT_SUITES))
+CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
+	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
+headline = @$(if $(silent),:,echo '--- $1')
 # All cores, unless make was told how many.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_HERE = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries
+# The other builds are for tests. In them the mutants need not be fast, and ThreadSanitizer's suites run none.
 BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/asan CPPFLAGS=-DADMIT_DEBUG \
-	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' MUTANT_FLAGS=-O0
 BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
-	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread
-BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang
+	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread MUTANTS= TIMESTAMP_MUTANTS=
+BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
 
 test:
+	$(call headline,$(BUILD))
 	$(BUILD_HERE)
+	$(call headline,$(BUILD)/asan: AddressSanitizer and UBSan)
 	$(BUILD_ASAN)
+	$(call headline,$(BUILD)/tsan: ThreadSanitizer)
 	$(BUILD_TSAN)
+	$(call headline,$(BUILD)/clang: clang)
 	$(BUILD_CLANG)
+	$(call headline,suites)
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
@@ -73,24 +89,42 @@ test-clang:
 test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)
 
 # --- how to build a suite ---------------------------------------------------------------------------------------------
-COMPILE_TEST = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@
+JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
+# Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
+# algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
+BROKEN_LOCKS := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c))
+BROKEN := $(BROKEN_LOCKS) $(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
+TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)) $(BROKEN)
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(CHECKER_OBJECTS) $(BUILD)/libadmit.a
+$(UNIT_SUITES:=.o): $(BUILD)/%.o: %.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -I$(BUILD) $(LDFLAGS) $< $(CHECKER_OBJECTS) $(BUILD)/libadmit.a $(TOOL_LIBS) -lcmocka -o $@
+	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-$(BUILD)/tests/native/%: tests/native/%.c $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
+$(NATIVE_SUITES:=.o) $(EXAMPLES:=.o): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) $(LDFLAGS) $< $(JUDGE) $(BUILD)/tests/broken.a $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+	$(call say,CC     ,$<)$(COMPILE) -c $< -o $@
+
+$(FAULT_SUITES:=.o): $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(COMPILE) -Itests/native -c $< -o $@
+
+LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o %.a,$^)
+
+$(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
+	$(LINK) $(TOOL_LIBS) -lcmocka -o $@
+
+$(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
+	$(LINK) -lcmocka -lpthread -o $@
 
 # Some of them run the command line.
-$(BUILD)/tests/faults/%: tests/faults/%.c $(BUILD)/libadmit.a | $(BUILD)/admit
-	@mkdir -p $(@D)
-	$(COMPILE_TEST) -Itests/native $(LDFLAGS) $< $(BUILD)/libadmit.a -lcmocka -lpthread -o $@
+$(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(BUILD)/admit
+	$(LINK) -lcmocka -lpthread -o $@
+
+$(EXAMPLES): %: %.o $(BUILD)/libadmit.a
+	$(LINK) -lpthread -o $@
 
 # What threads have seen of each other's timestamps is judged as in the checker.
-$(BUILD)/tests/native/timestamps: JUDGE = $(BUILD)/tool/histories/label_graph.o $(BUILD)/tool/base/die.o
-$(BUILD)/tests/native/timestamps: $(BUILD)/tool/histories/label_graph.o $(BUILD)/tool/base/die.o
+$(BUILD)/tests/native/timestamps: $(JUDGES)
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(BUILD)/admit
@@ -100,32 +134,23 @@ $(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plug
 
 $(BUILD)/tests/faults/plugin.so: $(BUILD)/libadmit.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -shared -Wl,--whole-archive $< -Wl,--no-whole-archive -lpthread -o $@
-
-# Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
-# algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
-BROKEN := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c)) \
-	$(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,--whole-archive $< -Wl,--no-whole-archive -lpthread -o $@
 
 $(BUILD)/tests/broken.a: $(BROKEN)
-	$(AR) rcs $@ $^
+	$(call say,AR     ,$@)$(ARCHIVE) $^
 
-$(BUILD)/tests/broken/%.o: tests/native/broken/%.c
+$(BROKEN_LOCKS): $(BUILD)/tests/broken/%.o: tests/native/broken/%.c
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"$*"' -DADMIT_SYMBOL=broken_$* -c $< -o $@
+	$(call say,CC     ,$<)$(COMPILE) -DADMIT_DEBUG -DADMIT_ID='"$*"' -DADMIT_SYMBOL=broken_$* -c $< -o $@
 
-$(BUILD)/tests/broken/barges_in.o: $(BUILD)/mutants/one_bit.no_second_wait/patched
+$(BUILD)/tests/broken/barges_in.o: $(BUILD)/mutants/one_bit.no_second_wait/edited
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -DADMIT_DEBUG -DADMIT_ID='"barges_in"' -DADMIT_SYMBOL=broken_barges_in \
-		-c $(call mutant_text,one_bit.no_second_wait) -o $@
+	$(call say,CC     ,$(<D)/$(call mutant_text,one_bit))$(CC) $(call with_edit_in,$(<D)) $(CPPFLAGS) $(CFLAGS) -MMD \
+		-DADMIT_DEBUG -DADMIT_ID='"barges_in"' -DADMIT_SYMBOL=broken_barges_in -c $(<D)/$(call mutant_text,one_bit) -o $@
 
 $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED -Wno-builtin-macro-redefined \
-		-DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
-
-$(BUILD)/examples/%: examples/%.c $(BUILD)/libadmit.a
-	@mkdir -p $(@D)
-	$(COMPILE_TEST) $(LDFLAGS) $< $(BUILD)/libadmit.a -lpthread -o $@
+	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
+		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
 .PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries

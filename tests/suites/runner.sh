@@ -24,12 +24,31 @@ says() {
     grep -q "$1" "$scratch/report"
 }
 
+# suite NAME SCRIPT
+suite() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$scratch/$1.sh"
+    chmod +x "$scratch/$1.sh"
+}
+
+# The first ends when the second has run; each knows the settings that stood before it.
+beside_and_before() {
+    rm -f "$scratch/there"
+    suite first 'echo 1..1; test -z "$SETTING" && for t in 1 2 3 4 5 6 7 8 9 10; do
+        test -e '"$scratch"'/there && sleep 0.5 && echo ok && break; sleep 0.2; done'
+    suite second 'echo 1..1; touch '"$scratch"'/there; test "$SETTING" = set && echo ok'
+    SUITES_AT_ONCE=1 tests/run "$scratch/first.sh" ASLEEP=1 SETTING=set "$scratch/second.sh" >"$scratch/report"
+    cat "$scratch/report"
+    test "$(tail -n 1 "$scratch/report")" = "2 passed, 0 failed"
+}
+
 check "counts what passes" judged "2 passed, 0 failed" 0 'echo 1..2; echo ok 1; echo ok 2'
 check "adds up suites" judged "3 passed, 0 failed" 0 'echo 1..1; echo ok' 'echo 1..2; echo ok; echo ok'
 export SUITES_AT_ONCE=2
 check "runs several at once" judged "2 passed, 0 failed" 0 \
     'echo 1..1; for t in 1 2 3 4 5 6 7 8 9 10; do test -e '"$scratch"'/there && echo ok && break; sleep 0.2; done' \
     'echo 1..1; touch '"$scratch"'/there; echo ok'
+check "what sleeps runs beside the others, and has the settings before it" beside_and_before
+check "shows each when it ends" says '^1/2 .*second'
 check "a suite whose shell is killed fails" judged "1 passed, 1 failed" 1 \
     'kill -9 $PPID $(ps -o ppid= -p $PPID)' 'echo 1..1; echo ok'
 unset SUITES_AT_ONCE

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The texts of a mutant: edit.sh PATCH DIRECTORY TEXT
+#
+# Makes DIRECTORY anew, with copies of TEXT and of all that PATCH edits, and applies PATCH to them, exactly. Then there is
+# DIRECTORY/edited; DIRECTORY/edited.d tells make to begin anew when one of the originals changes.
+set -eu
+patch=$1 directory=$2 text=$3
+
+edited=$(sed -n 's/^+++ \([^[:space:]]*\).*/\1/p' "$patch")
+rm -rf "$directory"
+for original in $(printf '%s\n' "$text" "$edited" | sort -u); do
+    mkdir -p "$directory/$(dirname "$original")"
+    cp "$original" "$directory/$original"
+    echo "$directory/edited: $original" >>"$directory/edited.d"
+done
+patch --quiet --fuzz=0 --strip=0 --directory="$directory" <"$patch"
+touch "$directory/edited"
