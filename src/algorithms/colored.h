@@ -34,7 +34,7 @@ static inline unsigned block_size(unsigned n, unsigned k)
 }
 #define M block_size(m->n, m->k)
 
-/* Tests if A leads B. */
+/* Figure 4. Tests if A leads B. */
 static inline bool LEADS(struct ticket A, struct ticket B)
 {
     if (A.COLOR == B.COLOR)

@@ -34,20 +34,18 @@ struct ticket {
 
 struct memory {
     struct ticket ISSUE, VALID;
-    word QUANTS;     /* all QUANT(C), as tallies (fields.h) */
-    unsigned HEIGHT; /* with the stack of free colors: how many are on it, */
-    word STACK;      /* and which, the top one first */
+    word QUANTS; /* all QUANT(C), as tallies (fields.h) */
+    word STACK;  /* with the stack of free colors: how many are on it, then the colors, the top one first */
     unsigned n, k;
 };
 #define QUANTS (m->QUANTS)
 #define QUANT(C) tally(QUANTS, 2 * m->k, (C))
-#define HEIGHT (m->HEIGHT)
 #define STACK (m->STACK)
 
 #include "algorithms/colored.h"
 
 #ifdef WITH_STACK
-#define STACK_OF_COLORS(FIELD) FIELD(HEIGHT, bits_up_to(k)) FIELD(STACK, bits_up_to(k) * k)
+#define STACK_OF_COLORS(FIELD) FIELD(STACK, (1 + k) * bits_up_to(k))
 #else
 #define STACK_OF_COLORS(FIELD)
 #endif
@@ -82,15 +80,13 @@ static inline void discarded(unsigned C, struct memory *m)
 
 static inline void push(unsigned C, struct memory *m)
 {
-    STACK = inserted(STACK, bits_up_to(m->k), 0, C);
-    HEIGHT = HEIGHT + 1;
+    STACK = inserted(STACK, bits_up_to(m->k), 1, C) + 1;
 }
 
 static inline unsigned NEW_COLOR(struct memory *m)
 {
-    unsigned C = item(STACK, bits_up_to(m->k), 0);
-    STACK = removed(STACK, bits_up_to(m->k), 0);
-    HEIGHT = HEIGHT - 1;
+    unsigned C = item(STACK, bits_up_to(m->k), 1);
+    STACK = removed(STACK, bits_up_to(m->k), 1) - 1;
     return C;
 }
 
@@ -103,6 +99,7 @@ static inline void discarded(unsigned C, struct memory *m)
 
 #endif
 
+/* Figure 7. */
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
     if (ISSUE.VALUE < M - 1) {
         ISSUE.VALUE = ISSUE.VALUE + 1;
@@ -144,9 +141,10 @@ static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value
     for (unsigned C = 0; C <= k; C++)
         append(text, size, "%s%u", C > 0 ? "," : "", QUANT(C));
 #ifdef WITH_STACK
-    append(text, size, " STACK=%s", HEIGHT == 0 ? "empty" : "");
-    for (unsigned h = 0; h < HEIGHT; h++)
-        append(text, size, "%s%u", h > 0 ? "," : "", item(STACK, bits_up_to(k), h));
+    unsigned height = item(STACK, bits_up_to(k), 0);
+    append(text, size, " STACK=%s", height == 0 ? "empty" : "");
+    for (unsigned h = 1; h <= height; h++)
+        append(text, size, "%s%u", h > 1 ? "," : "", item(STACK, bits_up_to(k), h));
 #endif
 }
 

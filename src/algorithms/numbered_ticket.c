@@ -39,6 +39,7 @@ static inline bool at_most(struct ticket a, struct ticket b)
     return NUMBER(b.NUMBER - a.NUMBER) >> (NUMBER_BITS - 1) == 0;
 }
 
+/* Figure 3. */
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
     ISSUE.NUMBER = NUMBER(ISSUE.NUMBER + 1);
     return ISSUE;

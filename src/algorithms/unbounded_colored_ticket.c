@@ -35,6 +35,7 @@ struct memory {
     FIELD(ISSUE.COLOR, COLOR_BITS)
 PACKED(VARIABLES);
 
+/* Figure 5. */
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
     if (ISSUE.VALUE < M - 1) {
         ISSUE.VALUE = ISSUE.VALUE + 1;
