@@ -28,11 +28,10 @@
  *   inserted(s, b, e, v)                s with v as item e, and each from there on one place further up
  *   removed(s, b, e)                    s without item e, and each behind it one place further down
  *
- * Or it may be tallies: several numbers whose sum is known, in unary. Number c, counted from 0, is how many ones there are
- * behind the zero number c; the zero behind the last number is left out. Of t + 1 numbers with the sum t they take 2t bits,
- * and there are no more such strings than there are such numbers.
+ * Or it may be tallies: several numbers whose sum never changes. Each of them is as many ones, then a zero, from the lowest
+ * bits up; the zero of the last one is left out. So t + 1 numbers with the sum t take 2t bits.
  *
- *   tally(s, b, c)                      number c of the tallies s, of b bits together
+ *   tally(s, b, c)                      number c, counted from 0, of the tallies s, which have b bits in all
  *   tally_moved(s, b, from, to)         s with one less for number `from` and one more for number `to`
  *
  * And for what .shown prints:
@@ -56,7 +55,7 @@ static inline word low_bits(word w, unsigned bits)
     return w & (((word)1 << bits) - 1);
 }
 
-/* Takes the lowest field out of w. Never shifts by 64: who has that many bits packs nothing. */
+/* Takes the lowest field out of w. It has fewer than 64 bits: a variable with all of them needs no packing. */
 static inline word take_field(word *w, unsigned bits)
 {
     word value = low_bits(*w, bits);
@@ -161,7 +160,7 @@ static inline word removed(word s, unsigned bits, unsigned e)
 
 /* --- tallies ------------------------------------------------------------------------------------------------------ */
 
-/* Where the ones of c end, in a string of so many bits. */
+/* Where the ones of number c end. */
 static inline unsigned tally_end(word s, unsigned bits, unsigned c)
 {
     word zeros = low_bits(~s, bits) | (word)1 << bits;
