@@ -37,6 +37,11 @@ struct memory {
     FIELD(LIST, wrong == WORD ? 60 : 2 * n)
 PACKED(VARIABLES);
 
+static bool has_list(const struct memory *m)
+{
+    return LIST != 0;
+}
+
 struct shared {
     array memory;
 };
@@ -59,7 +64,7 @@ BEGIN
     act_on(S->memory[0], m, PAIR.LEFT = n; PAIR.RIGHT += wrong == STEP ? k : 0; FLAG = !FLAG);
     if (FLAG) {
         AT("look")
-        await((look_at(S->memory[0], m), LIST != 0));
+        await(has_list(look_at(S->memory[0], m)));
     }
 END
 
