@@ -12,26 +12,29 @@
  * the other, which needs >=. As printed, Figure 7 takes the other's color where it needs a new one: the mutant
  * colored_ticket:printed_leads is caught. Figure 5 asks LEADS only of different colors, and does not notice.
  *
- * Used by algorithms whose struct memory has ISSUE and VALID, and M.
+ * An algorithm defines, then includes this file:
+ *
+ *     struct ticket               with VALUE and COLOR
+ *     struct memory               with ISSUE and VALID, and n and k (fields.h)
  */
-#include "registers/language.h"
+#include "registers/fields.h"
 
-struct ticket {
-    unsigned VALUE, COLOR;
-};
+#define ISSUE (m->ISSUE)
+#define VALID (m->VALID)
 
-/* M - 1: the largest value of a ticket. With SMALL_M, footnote 2: see colored_ticket_small.c. */
-static inline unsigned last_value(unsigned n, unsigned k)
+/* M. With SMALL_M, footnote 2: see colored_ticket_small.c. */
+static inline unsigned block_size(unsigned n, unsigned k)
 {
     unsigned most = k > n - k ? k : n - k;
 #ifdef SMALL_M
-    return most - 1;
-#else
     return most;
+#else
+    return 1 + most;
 #endif
 }
+#define M block_size(m->n, m->k)
 
-/* Tests if A leads B. */
+/* Figure 4. Tests if A leads B. */
 static inline bool LEADS(struct ticket A, struct ticket B)
 {
     if (A.COLOR == B.COLOR)
@@ -40,7 +43,7 @@ static inline bool LEADS(struct ticket A, struct ticket B)
         return A.VALUE < B.VALUE;
 }
 
-static inline bool is_valid_among(struct ticket T, struct ticket ISSUE, struct ticket VALID)
+static inline bool IS_VALID(struct ticket T, const struct memory *m)
 {
     if (T.COLOR == VALID.COLOR)
         return T.VALUE <= VALID.VALUE;
@@ -49,7 +52,6 @@ static inline bool is_valid_among(struct ticket T, struct ticket ISSUE, struct t
     else
         return true;
 }
-#define IS_VALID(T, m) is_valid_among((T), (m)->ISSUE, (m)->VALID)
 
 /* At most N - k < M tickets wait at a time, and they follow each other. */
 #define SLOT(T) ((T).VALUE)

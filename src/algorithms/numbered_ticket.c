@@ -15,9 +15,9 @@
  * reads: VALID is not behind T by the shorter way round. Tickets that wait are at most N - k ahead of VALID, so that
  * only a process whose ticket is valid, and which takes no step while 2^31 others leave, would wait for as many again.
  */
-#include "registers/language.h"
+#include "registers/fields.h"
 
-#define NUMBER(x) ((x) & ((UINT64_C(1) << NUMBER_BITS) - 1))
+#define NUMBER(x) low_bits((x), NUMBER_BITS)
 
 struct ticket {
     word NUMBER;
@@ -25,18 +25,13 @@ struct ticket {
 
 struct memory {
     struct ticket ISSUE, VALID;
+    unsigned n, k;
 };
+#define ISSUE (m->ISSUE)
+#define VALID (m->VALID)
 
-static inline struct memory unpacked(word w, unsigned n, unsigned k)
-{
-    (void)n, (void)k;
-    return (struct memory){.ISSUE = {w >> NUMBER_BITS}, .VALID = {NUMBER(w)}};
-}
-
-static inline word packed(const struct memory *m)
-{
-    return m->ISSUE.NUMBER << NUMBER_BITS | m->VALID.NUMBER;
-}
+#define VARIABLES(FIELD) FIELD(VALID.NUMBER, NUMBER_BITS) FIELD(ISSUE.NUMBER, NUMBER_BITS)
+PACKED(VARIABLES);
 
 /* a <= b */
 static inline bool at_most(struct ticket a, struct ticket b)
@@ -44,21 +39,22 @@ static inline bool at_most(struct ticket a, struct ticket b)
     return NUMBER(b.NUMBER - a.NUMBER) >> (NUMBER_BITS - 1) == 0;
 }
 
+/* Figure 3. */
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
-    m->ISSUE.NUMBER = NUMBER(m->ISSUE.NUMBER + 1);
-    return m->ISSUE;
+    ISSUE.NUMBER = NUMBER(ISSUE.NUMBER + 1);
+    return ISSUE;
 }
 
 static inline bool
 IS_VALID(struct ticket T, const struct memory *m)
 {
-    return at_most(T, m->VALID);
+    return at_most(T, VALID);
 }
 
 static inline void VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
 {
     (void)T;
-    m->VALID.NUMBER = NUMBER(m->VALID.NUMBER + 1);
+    VALID.NUMBER = NUMBER(VALID.NUMBER + 1);
 }
 
 #define SLOT(T) ((unsigned)(T).NUMBER)
@@ -68,35 +64,38 @@ static inline void VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
 
 static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
-    struct memory m = unpacked(value, n, k);
-    snprintf(text, size, "ISSUE=%u VALID=%u", (unsigned)m.ISSUE.NUMBER, (unsigned)m.VALID.NUMBER);
+    const struct memory m[1] = {unpacked(value, n, k)};
+    snprintf(text, size, "ISSUE=%u VALID=%u", (unsigned)ISSUE.NUMBER, (unsigned)VALID.NUMBER);
 }
 
 /* For the checker: the smaller of the two becomes 0, and every valid ticket that is held too. */
 static word smaller(const struct memory *m)
 {
-    return at_most(m->ISSUE, m->VALID) ? m->ISSUE.NUMBER : m->VALID.NUMBER;
+    return at_most(ISSUE, VALID) ? ISSUE.NUMBER : VALID.NUMBER;
 }
 
 static word renumber_word(word w)
 {
-    struct memory m = unpacked(w, 0, 0);
-    word less = smaller(&m);
-    m = (struct memory){{NUMBER(m.ISSUE.NUMBER - less)}, {NUMBER(m.VALID.NUMBER - less)}};
-    return packed(&m);
+    struct memory m[1] = {unpacked(w, 0, 0)};
+    word less = smaller(m);
+    ISSUE.NUMBER = NUMBER(ISSUE.NUMBER - less);
+    VALID.NUMBER = NUMBER(VALID.NUMBER - less);
+    return packed(m);
 }
 
 static void renumber_ticket(word w, void *ticket)
 {
-    struct memory m = unpacked(w, 0, 0);
+    const struct memory m[1] = {unpacked(w, 0, 0)};
     struct ticket *T = ticket;
-    T->NUMBER = IS_VALID(*T, &m) ? 0 : NUMBER(T->NUMBER - smaller(&m));
+    T->NUMBER = IS_VALID(*T, m) ? 0 : NUMBER(T->NUMBER - smaller(m));
 }
 
 DECLARE
 {
-    const struct memory start = {.ISSUE = {0}, .VALID = {k}};
-    S->memory = shared_word("ISSUE, VALID", 2 * NUMBER_BITS, packed(&start), .shown = show, .unbounded = true);
+    struct memory m[1] = {unpacked(0, n, k)};
+    ISSUE = (struct ticket){0};
+    VALID = (struct ticket){k};
+    S->memory = shared_word("ISSUE, VALID", word_bits(n, k), packed(m), .shown = show, .unbounded = true);
 }
 
 ALGORITHM(.title = "The Numbered Ticket Algorithm", .paper = "flbb89", .figure = "Figures 2, 3", .doorway = true,

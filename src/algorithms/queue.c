@@ -16,7 +16,7 @@
  *
  * Native: a process that waits sleeps in the slot of its number; who leaves rings the one that comes to position k.
  */
-#include "registers/language.h"
+#include "registers/fields.h"
 
 struct shared {
     array queue;
@@ -32,50 +32,41 @@ static inline unsigned place_bits(unsigned n)
     return bits_up_to(n);
 }
 
-/* Who is at a position, plus 1; 0 if nobody is. */
-static inline unsigned at_position(word queue, unsigned position, unsigned n)
-{
-    return (unsigned)(queue >> position * place_bits(n) & ((1u << place_bits(n)) - 1));
-}
-
-/* The position of i, counted from 0; n if it has none. */
-static inline unsigned position_of(word queue, unsigned i, unsigned n)
-{
-    unsigned position = 0;
-    while (position < n && at_position(queue, position, n) != i + 1)
-        position++;
-    return position;
-}
-
-static inline word ENQUEUE(word queue, unsigned i, unsigned n)
-{
-    unsigned length = 0;
-    while (length + 1 < n && at_position(queue, length, n) != 0)
-        length++;
-    return queue | (word)(i + 1) << length * place_bits(n);
-}
-
-static inline word REMOVE(word queue, unsigned i, unsigned n)
-{
-    unsigned before = position_of(queue, i, n) * place_bits(n);
-    word ahead = queue & (((word)1 << before) - 1);
-    return queue >> before >> place_bits(n) << before | ahead;
-}
-
 static unsigned word_bits(unsigned n, unsigned k)
 {
     (void)k;
     return n * place_bits(n);
 }
 
+/* Who is at a position, plus 1; 0 if nobody is. */
+static inline unsigned at_position(word queue, unsigned position, unsigned n)
+{
+    return item(queue, place_bits(n), position);
+}
+
+/* The position of i, counted from 0; n if it has none. */
+static inline unsigned position_of(word queue, unsigned i, unsigned n)
+{
+    return place_of(queue, place_bits(n), i + 1, n);
+}
+
+static inline word ENQUEUE(word queue, unsigned i, unsigned n)
+{
+    unsigned length = place_of(queue, place_bits(n), 0, n - 1);
+    return with_item(queue, place_bits(n), length, i + 1);
+}
+
+static inline word REMOVE(word queue, unsigned i, unsigned n)
+{
+    return removed(queue, place_bits(n), position_of(queue, i, n));
+}
+
 static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
     (void)k;
-    int used = snprintf(text, size, "QUEUE=");
-    for (unsigned p = 0; p < n && at_position(value, p, n) != 0 && used >= 0 && (size_t)used < size; p++)
-        used += snprintf(text + used, size - (size_t)used, "%s%u", p > 0 ? "," : "", at_position(value, p, n) - 1);
-    if (value == 0)
-        snprintf(text, size, "QUEUE=empty");
+    snprintf(text, size, "QUEUE=%s", value == 0 ? "empty" : "");
+    for (unsigned p = 0; p < n && at_position(value, p, n) != 0; p++)
+        append(text, size, "%s%u", p > 0 ? "," : "", at_position(value, p, n) - 1);
 }
 
 DECLARE

@@ -22,9 +22,9 @@
  *
  * A ticket algorithm defines, then includes this file:
  *
- *     struct memory               the global variables, with unpacked() and packed(), since they are one word
+ *     struct memory               the global variables, among them VALID, PACKED into one word (fields.h)
  *     struct ticket               what TAKE_NEXT_TICKET returns
- *     TAKE_NEXT_TICKET(m)         the three routines, on the variables *m
+ *     TAKE_NEXT_TICKET(m)         the three routines, on the variables to which m points
  *     IS_VALID(T, m)
  *     VALIDATE_NEXT_TICKET(T, m)
  *     SLOT(T)                     a number that is different for any two tickets that wait at the same time
@@ -36,7 +36,7 @@
  * Deviations from the figure: once TICKET is valid, all of it is forgotten that is not used any more. (The paper's
  * TICKET keeps its value, also in the remainder section, where it "does not matter".)
  */
-#include "registers/language.h"
+#include "registers/fields.h"
 
 /* Section 2.2: up to k - 1 processes that have stopped for ever are in nobody's way. (Who is to be enabled first is not
  * asked again of runs with a crash: for that question a crash is not to be scheduled, which every run may do.) */
@@ -55,43 +55,23 @@ struct locals {
     struct ticket TICKET;
 };
 
-static inline word take(word w, unsigned n, unsigned k, struct ticket *T)
-{
-    struct memory m = unpacked(w, n, k);
-    *T = TAKE_NEXT_TICKET(&m);
-    return packed(&m);
-}
-
-static inline bool is_valid(word w, unsigned n, unsigned k, struct ticket T)
-{
-    struct memory m = unpacked(w, n, k);
-    return IS_VALID(T, &m);
-}
-
-static inline word validate(word w, unsigned n, unsigned k, struct ticket T)
-{
-    struct memory m = unpacked(w, n, k);
-    VALIDATE_NEXT_TICKET(T, &m);
-    return packed(&m);
-}
-
 ENTER
 BEGIN
-    word w;
+    struct memory m[1];
     AT("take")
-    act(MEMORY, w, w = take(w, n, k, &L.TICKET));
+    act_on(MEMORY, m, L.TICKET = TAKE_NEXT_TICKET(m));
     waiting_room();
-    if (!is_valid(w, n, k, L.TICKET)) {
+    if (!IS_VALID(L.TICKET, m)) {
         AT("wait until")
-        await_in(SLOT(L.TICKET), is_valid(get(MEMORY), n, k, L.TICKET));
+        await_in(SLOT(L.TICKET), IS_VALID(L.TICKET, look_at(MEMORY, m)));
     }
     L.TICKET = KEPT(L.TICKET);
 END
 
 LEAVE
 BEGIN
-    word w;
+    struct memory m[1];
     AT("validate")
-    act(MEMORY, w, w = validate(w, n, k, L.TICKET));
-    ring(MEMORY, SLOT(unpacked(w, n, k).VALID));
+    act_on(MEMORY, m, VALIDATE_NEXT_TICKET(L.TICKET, m));
+    ring(MEMORY, SLOT(VALID));
 END

@@ -12,55 +12,49 @@
  * Deviations from the figures: a color has COLOR_BITS bits and wraps around (25 natively), so that a process whose ticket
  * is valid, and which takes no step while 2^25 blocks of tickets are used up, might take it for a later one.
  */
-#include "algorithms/colored.h"
+#include "registers/fields.h"
 
 /* A value is at most 64: seven bits. */
 enum { VALUE_BITS = 7, COLOR_BITS = NUMBER_BITS - VALUE_BITS, COLORS = 1 << COLOR_BITS };
 
-struct memory {
-    struct ticket ISSUE, VALID;
-    unsigned M;
+struct ticket {
+    unsigned VALUE, COLOR;
 };
 
-static inline struct ticket unpacked_ticket(word w)
-{
-    return (struct ticket){.VALUE = w % (1 << VALUE_BITS), .COLOR = w >> VALUE_BITS & (COLORS - 1)};
-}
+struct memory {
+    struct ticket ISSUE, VALID;
+    unsigned n, k;
+};
 
-static inline word packed_ticket(struct ticket T)
-{
-    return (word)T.COLOR << VALUE_BITS | T.VALUE;
-}
+#include "algorithms/colored.h"
 
-static inline struct memory unpacked(word w, unsigned n, unsigned k)
-{
-    return (struct memory){unpacked_ticket(w >> NUMBER_BITS), unpacked_ticket(w), 1 + last_value(n, k)};
-}
+#define VARIABLES(FIELD)                                                                                               \
+    FIELD(VALID.VALUE, VALUE_BITS)                                                                                     \
+    FIELD(VALID.COLOR, COLOR_BITS)                                                                                     \
+    FIELD(ISSUE.VALUE, VALUE_BITS)                                                                                     \
+    FIELD(ISSUE.COLOR, COLOR_BITS)
+PACKED(VARIABLES);
 
-static inline word packed(const struct memory *m)
-{
-    return packed_ticket(m->ISSUE) << NUMBER_BITS | packed_ticket(m->VALID);
-}
-
+/* Figure 5. */
 static inline struct ticket TAKE_NEXT_TICKET(struct memory *m) {
-    if (m->ISSUE.VALUE < m->M - 1) {
-        m->ISSUE.VALUE = m->ISSUE.VALUE + 1;
+    if (ISSUE.VALUE < M - 1) {
+        ISSUE.VALUE = ISSUE.VALUE + 1;
     } else {
-        m->ISSUE.VALUE = 0;
-        m->ISSUE.COLOR = (m->ISSUE.COLOR + 1) % COLORS;
+        ISSUE.VALUE = 0;
+        ISSUE.COLOR = (ISSUE.COLOR + 1) % COLORS;
     }
-    return m->ISSUE;
+    return ISSUE;
 }
 
 static inline void
 VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
 {
     (void)T;
-    if (m->VALID.VALUE < m->M - 1) {
-        m->VALID.VALUE = m->VALID.VALUE + 1;
+    if (VALID.VALUE < M - 1) {
+        VALID.VALUE = VALID.VALUE + 1;
     } else {
-        m->VALID.VALUE = 0;
-        m->VALID.COLOR = (m->VALID.COLOR + 1) % COLORS;
+        VALID.VALUE = 0;
+        VALID.COLOR = (VALID.COLOR + 1) % COLORS;
     }
 }
 
@@ -72,40 +66,42 @@ static const struct ticket LEFT_BEHIND = {0, COLORS};
 
 static void show(char *text, size_t size, unsigned n, unsigned k, uint64_t value)
 {
-    struct memory m = unpacked(value, n, k);
-    snprintf(text, size, "ISSUE=(%u,%u) VALID=(%u,%u)", m.ISSUE.VALUE, m.ISSUE.COLOR, m.VALID.VALUE, m.VALID.COLOR);
+    const struct memory m[1] = {unpacked(value, n, k)};
+    snprintf(text, size, "ISSUE=(%u,%u) VALID=(%u,%u)", ISSUE.VALUE, ISSUE.COLOR, VALID.VALUE, VALID.COLOR);
 }
 
 /* For the checker: the smaller of the two colors becomes 0. */
 static unsigned smaller(const struct memory *m)
 {
-    unsigned ahead = (m->VALID.COLOR - m->ISSUE.COLOR) % COLORS;
-    return ahead < COLORS / 2 ? m->ISSUE.COLOR : m->VALID.COLOR;
+    unsigned ahead = (VALID.COLOR - ISSUE.COLOR) % COLORS;
+    return ahead < COLORS / 2 ? ISSUE.COLOR : VALID.COLOR;
 }
 
 static word renumber_word(word w)
 {
-    struct memory m = unpacked(w, 1, 1);
-    unsigned less = smaller(&m);
-    m.ISSUE.COLOR = (m.ISSUE.COLOR - less) % COLORS;
-    m.VALID.COLOR = (m.VALID.COLOR - less) % COLORS;
-    return packed(&m);
+    struct memory m[1] = {unpacked(w, 1, 1)};
+    unsigned less = smaller(m);
+    ISSUE.COLOR = (ISSUE.COLOR - less) % COLORS;
+    VALID.COLOR = (VALID.COLOR - less) % COLORS;
+    return packed(m);
 }
 
 static void renumber_ticket(word w, void *ticket)
 {
-    struct memory m = unpacked(w, 1, 1);
+    const struct memory m[1] = {unpacked(w, 1, 1)};
     struct ticket *T = ticket;
-    if (T->COLOR != m.ISSUE.COLOR && T->COLOR != m.VALID.COLOR)
+    if (T->COLOR != ISSUE.COLOR && T->COLOR != VALID.COLOR)
         *T = LEFT_BEHIND;
     else
-        T->COLOR = (T->COLOR - smaller(&m)) % COLORS;
+        T->COLOR = (T->COLOR - smaller(m)) % COLORS;
 }
 
 DECLARE
 {
-    const struct memory start = {.ISSUE = {0, 0}, .VALID = {k, 0}};
-    S->memory = shared_word("ISSUE, VALID", 2 * NUMBER_BITS, packed(&start), .shown = show, .unbounded = true);
+    struct memory m[1] = {unpacked(0, n, k)};
+    ISSUE = (struct ticket){0, 0};
+    VALID = (struct ticket){k, 0};
+    S->memory = shared_word("ISSUE, VALID", word_bits(n, k), packed(m), .shown = show, .unbounded = true);
 }
 
 ALGORITHM(.title = "The Unbounded Colored Ticket Algorithm", .paper = "flbb89", .figure = "Figures 2, 4, 5",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "registers/language.h"
+#include "registers/fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,5 +38,12 @@ void admit_not_the_writer(uint16_t writer, unsigned i)
 {
     fprintf(stderr, "admit: process %u wrote, or called its own, a register that only process %u may write\n", i,
             (unsigned)writer);
+    abort();
+}
+
+void admit_too_wide(const char *variable, uint64_t value, unsigned bits)
+{
+    fprintf(stderr, "admit: %s = %" PRIu64 " does not fit into the %u bits that it has in its word\n", variable, value,
+            bits);
     abort();
 }

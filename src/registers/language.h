@@ -15,9 +15,9 @@
  *                                       .remembered: its writer may say own() of it
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
- *           { m = shared_word(...); }   one register, m[0], into which the text packs several variables: name, bits,
- *                                       initial value; .shown prints it; .unbounded: some of them grow without bound.
- *                                       field_bits(m, b) is the width of a variable up to m: natively b bits, always
+ *           { m = shared_word(...); }   one register, m[0], that holds several variables: name, bits, initial value;
+ *                                       .shown prints it; .unbounded: some of them grow without bound. fields.h packs
+ *                                       and unpacks them
  *   ENTER BEGIN ... END                 from the remainder to the critical section
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;
@@ -61,7 +61,8 @@
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
  * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
  * (an unbounded number that is only compared, and grown by one; see checker/reduce/tickets.h for how it is kept finite), word
- * (what act works on). An unbounded number inside a word has NUMBER_BITS bits, and wraps around: checker/reduce/numbers.h.
+ * (what act works on; act_on and look_at, in fields.h, work on the variables in it). An unbounded number inside a word has
+ * NUMBER_BITS bits, and wraps around: checker/reduce/numbers.h.
  *
  * An array with an element for each process has PROCESSES_MAX of them.
  *
