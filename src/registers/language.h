@@ -78,15 +78,35 @@
 #include <stdio.h>
 #include <string.h>
 
+/* --- lists of up to eight ----------------------------------------------------------------------------------------- */
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define HOW_MANY(...) NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
+
+#define all(...) (JOIN(ALL_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define ALL_2(a, b) AND_(0, a) && AND_(1, b)
+#define ALL_3(a, b, c) ALL_2(a, b) && AND_(2, c)
+#define ALL_4(a, b, c, d) ALL_3(a, b, c) && AND_(3, d)
+#define ALL_5(a, b, c, d, e) ALL_4(a, b, c, d) && AND_(4, e)
+#define ALL_6(a, b, c, d, e, f) ALL_5(a, b, c, d, e) && AND_(5, f)
+#define ALL_7(a, b, c, d, e, f, g) ALL_6(a, b, c, d, e, f) && AND_(6, g)
+#define ALL_8(a, b, c, d, e, f, g, h) ALL_7(a, b, c, d, e, f, g) && AND_(7, h)
+
+#define any(...) (JOIN(ANY_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define ANY_2(a, b) OR_(0, a) || OR_(1, b)
+#define ANY_3(a, b, c) ANY_2(a, b) || OR_(2, c)
+#define ANY_4(a, b, c, d) ANY_3(a, b, c) || OR_(3, d)
+#define ANY_5(a, b, c, d, e) ANY_4(a, b, c, d) || OR_(4, e)
+#define ANY_6(a, b, c, d, e, f) ANY_5(a, b, c, d, e) || OR_(5, f)
+#define ANY_7(a, b, c, d, e, f, g) ANY_6(a, b, c, d, e, f) || OR_(6, g)
+#define ANY_8(a, b, c, d, e, f, g, h) ANY_7(a, b, c, d, e, f, g) || OR_(7, h)
+
 #ifdef ADMIT_STEPPED
 #include "registers/stepped.h"
 #else
 #include "registers/native.h"
-#endif
-
-#ifndef SELDOM
-#define SELDOM(p) PROCEDURE(p)
-#define CALL_SELDOM(p, f) CALL(p, f)
 #endif
 
 /* The domain of a register of so many bits; a full word has any value. */

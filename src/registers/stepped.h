@@ -174,6 +174,101 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
     return from < to ? UINT64_MAX >> (64 - to) & UINT64_MAX << from : 0;
 }
 
+/* --- which variables live ------------------------------------------------------------------------------------------
+ *
+ * A variable that is local to a block must be zero wherever the process stands outside that block, however it left: then
+ * equal states look equal. So whoever stops forgets what does not live there. What does is known when the text is
+ * compiled: it is kept in the type of `live_`, which is declared anew in each block, since a type is there, and a value
+ * is not, when a process goes on in the middle of the block. Bit b of mask m stands for byte MASK_BYTES * m + b of the
+ * frame; live_ points to something whose member m has one byte more than that mask says. What has been given a value
+ * since the process went on, and may have to be forgotten when it stops, is `used_`. */
+enum { MASKS = 8, MASK_BYTES = LOCALS_MAX / MASKS };
+
+struct bytes {
+    uint64_t mask[MASKS];
+};
+
+static inline void stepped_forget(void *frame, const struct bytes *used, const struct bytes *but)
+{
+    for (unsigned m = 0; m < MASKS; m++)
+        for (uint64_t dead = used->mask[m] & ~but->mask[m]; dead != 0; dead &= dead - 1)
+            ((uint8_t *)frame)[MASK_BYTES * m + (unsigned)__builtin_ctzll(dead)] = 0;
+}
+
+static inline void *stepped_use(struct bytes *used, const struct bytes *more)
+{
+    for (unsigned m = 0; m < MASKS; m++)
+        used->mask[m] |= more->mask[m];
+    return NULL;
+}
+
+static inline void stepped_keep(struct bytes *used, const struct bytes *kept)
+{
+    for (unsigned m = 0; m < MASKS; m++)
+        used->mask[m] &= ~kept->mask[m];
+}
+
+/* A variable is written L.v, where L is a macro. What the compiler is asked about it is asked of in_L.v, a member of
+ * struct around_: AS_FIELDS makes one list out of the other. It must be given its list by ##, lest L be replaced
+ * before. */
+#define AS_FIELDS_1(f) f
+#define AS_FIELDS_2(f, ...) f, AS_FIELDS_1(in_##__VA_ARGS__)
+#define AS_FIELDS_3(f, ...) f, AS_FIELDS_2(in_##__VA_ARGS__)
+#define AS_FIELDS_4(f, ...) f, AS_FIELDS_3(in_##__VA_ARGS__)
+#define AS_FIELDS_5(f, ...) f, AS_FIELDS_4(in_##__VA_ARGS__)
+#define AS_FIELDS_6(f, ...) f, AS_FIELDS_5(in_##__VA_ARGS__)
+#define AS_FIELDS_7(f, ...) f, AS_FIELDS_6(in_##__VA_ARGS__)
+#define AS_FIELDS_8(f, ...) f, AS_FIELDS_7(in_##__VA_ARGS__)
+
+#define FROM_BYTE(f) offsetof(struct around_, f)
+#define TO_BYTE(f) (FROM_BYTE(f) + sizeof(((struct around_ *)0)->f))
+#define BIT_OF(m, byte)                                                                                                \
+    ((byte) <= (m)*MASK_BYTES ? 0 : (byte) >= ((m) + 1) * MASK_BYTES ? MASK_BYTES : (byte) - (m)*MASK_BYTES)
+#define MASK_1(m, f) ((UINT64_C(1) << BIT_OF(m, TO_BYTE(f))) - (UINT64_C(1) << BIT_OF(m, FROM_BYTE(f))))
+#define MASK_2(m, f, ...) MASK_1(m, f) | MASK_1(m, __VA_ARGS__)
+#define MASK_3(m, f, ...) MASK_1(m, f) | MASK_2(m, __VA_ARGS__)
+#define MASK_4(m, f, ...) MASK_1(m, f) | MASK_3(m, __VA_ARGS__)
+#define MASK_5(m, f, ...) MASK_1(m, f) | MASK_4(m, __VA_ARGS__)
+#define MASK_6(m, f, ...) MASK_1(m, f) | MASK_5(m, __VA_ARGS__)
+#define MASK_7(m, f, ...) MASK_1(m, f) | MASK_6(m, __VA_ARGS__)
+#define MASK_8(m, f, ...) MASK_1(m, f) | MASK_7(m, __VA_ARGS__)
+#define MASK_OF(m, ...) (JOIN(MASK_, HOW_MANY(__VA_ARGS__))(m, __VA_ARGS__))
+#define LIVE_MASK(m) (sizeof live_->mask_##m - 1)
+
+#define ALL_MASKS(of, ...)                                                                                             \
+    ((struct bytes){{of(0, __VA_ARGS__), of(1, __VA_ARGS__), of(2, __VA_ARGS__), of(3, __VA_ARGS__),                   \
+                     of(4, __VA_ARGS__), of(5, __VA_ARGS__), of(6, __VA_ARGS__), of(7, __VA_ARGS__)}})
+#define LIVE_OR_MASK(m, ...) (LIVE_MASK(m) | MASK_OF(m, __VA_ARGS__))
+#define LIVE_MASK_ALONE(m, ...) LIVE_MASK(m)
+#define BYTES_OF(...) ALL_MASKS(MASK_OF, __VA_ARGS__)
+#define LIVE_HERE ALL_MASKS(LIVE_MASK_ALONE, )
+#define LIVE_AND(...) ALL_MASKS(LIVE_OR_MASK, __VA_ARGS__)
+
+#define LIVE_MEMBER(m, ...) char mask_##m[1 + LIVE_OR_MASK(m, __VA_ARGS__)];
+#define LIVES_ALSO(...)                                                                                                \
+    struct {                                                                                                           \
+        LIVE_MEMBER(0, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(1, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(2, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(3, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(4, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(5, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(6, __VA_ARGS__)                                                                                    \
+        LIVE_MEMBER(7, __VA_ARGS__)                                                                                    \
+    }
+
+#define local(...) LOCAL_(JOIN(AS_FIELDS_, HOW_MANY(__VA_ARGS__))(in_##__VA_ARGS__))
+#define LOCAL_(...)                                                                                                    \
+    stepped_forget(frame, &BYTES_OF(__VA_ARGS__), &(struct bytes){{0}});                                               \
+    stepped_use(&used_, &BYTES_OF(__VA_ARGS__));                                                                       \
+    LIVES_ALSO(__VA_ARGS__) * live_ __attribute__((unused))
+#define forget(...) FORGET_(JOIN(AS_FIELDS_, HOW_MANY(__VA_ARGS__))(in_##__VA_ARGS__))
+#define FORGET_(...) stepped_forget(frame, &BYTES_OF(__VA_ARGS__), &(struct bytes){{0}})
+#define kept(...) KEPT_(JOIN(AS_FIELDS_, HOW_MANY(__VA_ARGS__))(in_##__VA_ARGS__))
+#define KEPT_(...) stepped_keep(&used_, &BYTES_OF(__VA_ARGS__))
+
+/* --- the words ---------------------------------------------------------------------------------------------------- */
+
 #define L (*frame)
 
 #define registers(name_, count_, ...) register_rows(name_, count_, 1, __VA_ARGS__)
@@ -195,33 +290,86 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
-        (void)i, (void)n, (void)k;                                                                                     \
-        switch (frame->at) {                                                                                           \
+        const unsigned nth_ = frame->at / MARKERS;                                                                     \
+        const char *label_ = NULL;                                                                                     \
+        struct around_ {                                                                                               \
+            __typeof__(*frame) in_L;                                                                                   \
+        };                                                                                                             \
+        struct {                                                                                                       \
+            char mask_0[1], mask_1[1], mask_2[1], mask_3[1], mask_4[1], mask_5[1], mask_6[1], mask_7[1];               \
+        } * live_;                                                                                                     \
+        struct bytes used_ = {{0}};                                                                                    \
+        (void)i, (void)n, (void)k, (void)S, (void)nth_, (void)label_;                                                  \
+        switch (frame->at % MARKERS) {                                                                                 \
         case 0:;
 #define END                                                                                                            \
     }                                                                                                                  \
+    stepped_forget(frame, &used_, &LIVE_HERE);                                                                         \
+    _Static_assert(__LINE__ < MARKERS, "positions have no room for so many lines");                                    \
+    _Static_assert(sizeof *frame <= LOCALS_MAX, "raise LOCALS_MAX");                                                   \
     return DONE;                                                                                                       \
     }
 
+/* A position is the line of the marker, and which of the accesses that it stands before (all, any). */
+enum { MARKERS = 1 << 13 };
+
+#define STOP_AT(name_, position_)                                                                                      \
+    do {                                                                                                               \
+        stepped_forget(frame, &used_, &LIVE_HERE);                                                                     \
+        P->label = (name_);                                                                                            \
+        frame->at = (position)(position_);                                                                             \
+        return PAUSED;                                                                                                 \
+    } while (0)
+#define GO_ON(name_) (used_ = LIVE_HERE, label_ = (name_))
+
 #define AT(name_)                                                                                                      \
     do {                                                                                                               \
-        P->label = (name_);                                                                                            \
-        frame->at = __LINE__;                                                                                          \
-        return PAUSED;                                                                                                 \
-    case __LINE__:;                                                                                                    \
+        STOP_AT(name_, __LINE__);                                                                                      \
+    case __LINE__:                                                                                                     \
+        GO_ON(name_);                                                                                                  \
     } while (0);
 
-#define CALL(p, f) CALL_PART(p, *S, f)
-#define CALL_PART(p, s, f)                                                                                             \
+/* A condition on several registers: those before the nth have been read, and the marker is the same for all. Inside a
+ * condition nth_ is something else, which none can be nested in. */
+#define NTH_(m, c)                                                                                                     \
+    __extension__({                                                                                                    \
+        if (nth_ != (m))                                                                                               \
+            STOP_AT(label_, frame->at % MARKERS + (m)*MARKERS);                                                        \
+        ALONE_(c);                                                                                                     \
+    })
+#define ALONE_(c)                                                                                                      \
+    __extension__({                                                                                                    \
+        __attribute__((unused)) const struct {                                                                         \
+            char a_condition_cannot_be_nested_here;                                                                    \
+        } nth_ = {0};                                                                                                  \
+        (bool)(c);                                                                                                     \
+    })
+#define AND_(m, c) (nth_ > (m) || NTH_(m, c))
+#define OR_(m, c) (nth_ <= (m) && NTH_(m, c))
+
+/* The frame of a procedure lives from the call on, to the next marker. With CALLED_FRAMES_STAY it stays as it is, for
+ * somebody who looks at it from outside. */
+#define CALL(p, f) CALL_ON(p, *S, f, in_##f)
+#define CALL_PART(p, s, f) CALL_ON(p, s, f, in_##f)
+#define SELDOM(p) PROCEDURE(p)
+#define CALL_SELDOM(p, f) CALL_ON(p, *S, f, in_##f)
+#define CALL_ON(p, s, f, field_)                                                                                       \
     do {                                                                                                               \
         (f).at = 0;                                                                                                    \
+        stepped_forget(frame, &used_, &LIVE_AND(field_));                                                              \
         __attribute__((fallthrough));                                                                                  \
     case __LINE__:;                                                                                                    \
         frame->at = __LINE__;                                                                                          \
         enum outcome outcome_ = p(P, &(s), &(f));                                                                      \
         if (outcome_ != DONE)                                                                                          \
             return outcome_;                                                                                           \
+        CALLED(f, field_);                                                                                             \
     } while (0)
+#ifdef CALLED_FRAMES_STAY
+#define CALLED(f, field_) (used_ = LIVE_HERE)
+#else
+#define CALLED(f, field_) (used_ = LIVE_AND(field_), (f).at = 0)
+#endif
 
 #define get(r) stepped_access(P, READ, &(r), 0)
 #define put(r, v) ((void)stepped_access(P, WRITE, &(r), (v)))
@@ -243,36 +391,41 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 /* A failed test is a step that changes nothing. */
 #define await(c)                                                                                                       \
     do {                                                                                                               \
-        if (!(c))                                                                                                      \
+        if (!ALONE_(c))                                                                                                \
             return STUCK;                                                                                              \
     } while (0)
 #define await_in(slot, c) await(c)
 #define ring(r, slot) ((void)0)
 #define try_again(l) goto l
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-#define for_each_in(name_, v, set, circle)                                                                             \
-    for (L.todo = (__typeof__(L.todo))(set), (v) = 0; L.todo != 0;                                                     \
-         L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0)                                                 \
+/* A loop whose variables live in it alone, and whose marker stands before the first access of its body. */
+#define LOOP_(name_, lives_, fields_, start_, while_, next_, choose_)                                                  \
+    for (lives_ *live_ = ((start_), stepped_use(&used_, &fields_)); while_; next_)                                     \
         if (1) {                                                                                                       \
-            P->label = (name_);                                                                                        \
-            frame->at = __LINE__;                                                                                      \
-            return PAUSED;                                                                                             \
+            STOP_AT(name_, __LINE__);                                                                                  \
         case __LINE__:                                                                                                 \
-            (v) = stepped_choose(P, L.todo, circle);                                                                   \
+            GO_ON(name_);                                                                                              \
+            choose_;                                                                                                   \
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \
             JOIN(body_, __LINE__) :
-#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
-#define for_all_in(name_, v, set) for_each_in (name_, v, set, true)
+#define for_in_order(name_, v, from, to)                                                                               \
+    LOOP_(name_, LIVES_ALSO(in_##v), BYTES_OF(in_##v), (v) = (from), (v) < (to), (v)++, )
+#define for_cyclically(name_, v, from, to)                                                                             \
+    LOOP_(name_, LIVES_ALSO(in_##v), BYTES_OF(in_##v), (v) = (from), (v) != (to), (v) = ((v) + 1) % n, )
+#define for_each_in(name_, v, field_, set, circle)                                                                     \
+    LOOP_(name_, LIVES_ALSO(field_, in_L.todo), BYTES_OF(field_, in_L.todo),                                           \
+          (L.todo = (__typeof__(L.todo))(set), (v) = 0), L.todo != 0,                                                  \
+          (L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0),                                              \
+          if (nth_ == 0)(v) = stepped_choose(P, L.todo, circle))
+#define for_all(name_, v, from, to)                                                                                    \
+    for_each_in(name_, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
+#define for_all_in(name_, v, set) for_each_in(name_, v, in_##v, set, true)
 #define for_all_others(name_, v)                                                                                       \
-    for_all_in (name_, v, stepped_range(ADMIT_ID, 0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
+    for_each_in(name_, v, in_##v, stepped_range(ADMIT_ID, 0, n, sizeof L.todo) & ~(UINT64_C(1) << i), true)
 
 #define while_waiting() ((void)0)
 #define waiting_room() ((void)(P->in_waiting_room = true))
-#define forget(f) ((void)memset(&(f), 0, sizeof(f)))
 
 /* What an algorithm has beside ENTER and LEAVE; sleeping.h says otherwise. */
 #define MORE_PARTS                                                                                                     \
