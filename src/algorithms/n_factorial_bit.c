@@ -102,6 +102,7 @@ BEGIN
     AT("doorway y_i")
     put(y[i], true);
     waiting_room();
+    local(L.j, L.todo); /* of the waiting statement, not of its loop alone */
 waiting:
     while_waiting();
     for_all_in ("waiting y_j", L.j, L.after) {

@@ -115,11 +115,13 @@ END
 
 LEAVE
 BEGIN
-    AT("z_i")
-    L.z_i = get(z[i]);
-    AT("z_i := not z_i")
-    put(z[i], !L.z_i);
-    forget(L.z_i);
+    {
+        local(L.z_i);
+        AT("z_i")
+        L.z_i = get(z[i]);
+        AT("z_i := not z_i")
+        put(z[i], !L.z_i);
+    }
     AT("x_i := false")
     put(x[i], false);
     AT("y_i := false")

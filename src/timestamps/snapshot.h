@@ -219,7 +219,7 @@ END
 
 PROCEDURE(Label)
 BEGIN
-    local(L.hp);
+    local(L.hp, L.snap);
     L.hp = 0;
     for_all_others ("Label: Q", L.j)
         L.hp |= has(with_own(get(Q[L.j]), L.j), i) ? 0 : only(L.j);
