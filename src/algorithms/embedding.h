@@ -120,7 +120,7 @@ ENTER
 BEGIN
     CALL_PART(FC_enter, S->fc, L.fc); /* FC trying */
     CALL_PART(ME_enter, S->me, L.me); /* ME trying */
-    kept(L.me);
+    lasts(L.me);
 END
 
 LEAVE

@@ -271,7 +271,7 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define local(...) ((void)0)
 #endif
 #define forget(...) local(__VA_ARGS__)
-#define kept(...) ((void)0)
+#define lasts(...) ((void)0)
 
 /* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it
  * must suppose that an atomic access changes anything else); the locals are copied out for the way back. */

@@ -27,7 +27,7 @@ BEGIN
     CALL_PART(Label, S->timestamps, L.label);
     waiting_room();
     CALL_PART(Scan, S->timestamps, L.scan);
-    kept(L.scan);
+    lasts(L.scan);
 END
 
 LEAVE
