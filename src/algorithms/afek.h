@@ -60,7 +60,7 @@ BEGIN
     AT("1")
     put(x[i], true);
     CALL_PART(Label, S->timestamps, L.label); /* line 2 */
-    forget(L.label);
+    local(L.S, L.y);
     L.S = 0;
     for_all_others ("4", L.j)
         if (get(x[L.j]))
@@ -73,12 +73,9 @@ repeat:
             L.y |= only(L.j);
     CALL_PART(Scan, S->timestamps, L.scan); /* line 7 */
     procset Test = L.S & L.y & ordered_before(&L.scan, i, n);
-    forget(L.scan);
-    forget(L.y);
     WATCH(Test);
     if (elements(Test) >= k)
         try_again(repeat);
-    forget(L.S);
 END
 
 LEAVE

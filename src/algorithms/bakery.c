@@ -66,8 +66,8 @@ BEGIN
     AT("1")
     put(Choosing[i], true);
     CALL(maximum, L.maximum);
+    local(L.mine);
     L.mine = L.maximum.largest + 1;
-    forget(L.maximum);
     AT("2")
     put(Num[i], L.mine);
     AT("3")
@@ -78,7 +78,6 @@ BEGIN
         AT("4b")
         await(not_before(get(Num[L.i]), L.i, L.mine, i));
     }
-    forget(L.mine);
 END
 
 LEAVE

@@ -67,12 +67,10 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.line);
     CALL_PART(line_enter, S->line, L.line);
-    forget(L.line.at);
     CALL_PART(tellers_enter, S->tellers, L.tellers);
-    forget(L.tellers);
     CALL_PART(line_leave, S->line, L.line);
-    forget(L.line);
 END
 
 LEAVE

@@ -39,8 +39,6 @@ DECLARE
 ENTER
 BEGIN
 entry:
-    forget(L.j);
-    forget(L.todo);
     AT("Entry")
     put(Flag[i], down);
 subentry:

@@ -119,14 +119,12 @@ DECLARE
 ENTER
 BEGIN
     CALL_PART(FC_enter, S->fc, L.fc); /* FC trying */
-    forget(L.fc);
     CALL_PART(ME_enter, S->me, L.me); /* ME trying */
-    forget(L.me.at);
+    lasts(L.me);
 END
 
 LEAVE
 BEGIN
     CALL_PART(ME_leave, S->me, L.me); /* ME exit */
-    forget(L.me);
     CALL_PART(FC_leave, S->fc, L.fc); /* FC exit */
 END

@@ -183,6 +183,7 @@ PROCEDURE(hand_over)
 BEGIN
     word w;
 again:
+    local(L.stage, L.who, L.valid, L.its);
     L.stage = LOOKING;
     L.who = L.whose;
     AT("VALID")
@@ -196,10 +197,8 @@ again:
         L.its = 0;
         if (L.whose != i) { /* or has it had two more since, by new owners, so that the phase is the same again? */
             AT("still so?")
-            if (get(VALID) != L.valid) {
-                forget(L.valid), forget(L.who);
+            if (get(VALID) != L.valid)
                 goto again;
-            }
         }
     }
     L.stage = SETTLING;
@@ -219,6 +218,7 @@ settle:
     /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
      * does will find it valid. */
     if (if_need_be(!is_ahead(number_of(L.valid), number_of(get(ISSUE))))) {
+        local(L.another, L.other);
         L.other = 0;
         for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
         {
@@ -228,7 +228,6 @@ settle:
                 break;
             }
         }
-        forget(L.todo);
         if (state_of(L.other) == GRANTED) {
             forget(L.other);
             AT("wake")
@@ -236,15 +235,14 @@ settle:
         } else if (state_of(L.other) == ABANDONED) {
             L.its = entry(0, LEAVING, phase_in(L.other));
             L.who = L.another;
-            forget(L.other), forget(L.another);
             goto move_on;
         }
-        forget(L.other), forget(L.another);
     }
     if (L.its == 0)
         goto done;
 turn:
     if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
+        local(L.another, L.other);
         L.stage = RETURNING;
         L.another = (proc)turn_in(L.valid, n);
         AT("whose turn?")
@@ -253,39 +251,33 @@ turn:
             L.its = entry(0, LEAVING, phase_in(L.other));
             L.who = L.another;
         }
-        forget(L.other), forget(L.another);
     }
 move_on:
     L.stage = RETURNING;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
     if (if_need_be(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
+        local(L.another, L.other);
         AT("whose return?")
         L.other = told(get(RECORD[named_or(L.valid, n, i)]));
         if (who_in(L.valid) < n && says_returned(L.valid, who_in(L.valid), L.other)) {
             L.another = (proc)who_in(L.valid);
             L.other = in_state(L.other, IN); /* of no matter by now */
             AT("still VALID?")
-            if (get(VALID) != L.valid) {
-                forget(L.other), forget(L.another), forget(L.valid), forget(L.its), forget(L.who);
+            if (get(VALID) != L.valid)
                 goto again;
-            }
             AT("note return")
             act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
         }
-        forget(L.other), forget(L.another);
     }
     AT("return")
-    if (seldom(!changes(VALID, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its))) || L.who != L.whose)) {
-        forget(L.valid), forget(L.its), forget(L.who);
+    if (seldom(!changes(VALID, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its))) || L.who != L.whose))
         goto again;
-    }
     L.valid = named(number_of(L.valid) + 1, n, 0); /* by nobody: VALID does not move on from there */
     L.its = 0;
     forget(L.who);
     L.stage = SETTLING;
     goto settle;
-done:
-    forget(L.valid), forget(L.stage);
+done:;
 END
 
 /* --- the dead ----------------------------------------------------------------------------------------------------- */
@@ -302,6 +294,7 @@ struct recover {
 PROCEDURE(recover)
 BEGIN
     word w;
+    local(L.issue, L.its);
     AT("its draw?")
     L.issue = get(ISSUE);
     AT("its record") /* (G1) */
@@ -315,11 +308,8 @@ BEGIN
             if (!is_dead(LIFE[L.whose])) /* (G5) */
                 goto alive;
         }
-        for (L.s = 0; L.s < k - 1; L.s++) { /* (G8) */
-            AT("free its slot")
+        for_in_order ("free its slot", L.s, 0, k - 1) /* (G8) */
             change(SLOT[L.s], w, named(ticket_of(L.its), L.whose, 0), 0);
-        }
-        forget(L.s);
         AT("bury")
         act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
     }
@@ -327,8 +317,7 @@ BEGIN
     /* Even if it has been returned: the dead one may have died before it had woken somebody. */
     L.over.whose = L.whose;
     CALL(hand_over, L.over);
-alive:
-    forget(L.its);
+alive:;
 END
 
 struct look_for_dead {
@@ -344,10 +333,8 @@ BEGIN
         if (is_dead(LIFE[L.other])) {
             L.recover.whose = L.other;
             CALL(recover, L.recover);
-            forget(L.recover);
         }
     }
-    forget(L.todo), forget(L.other);
 END
 
 /* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
@@ -366,6 +353,7 @@ BEGIN
     word w;
     resume_from(drawn);
 home:
+    local(L.issue);
     AT("ISSUE")
     L.issue = get(ISSUE);
     AT("own record") /* (G10): what is drawn next must be ahead of it */
@@ -398,7 +386,7 @@ home:
     AT("draw")
     change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
     if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
-        forget(L.issue), forget(L.own);
+        forget(L.own);
         goto home;
     }
     waiting_room();
@@ -408,11 +396,11 @@ home:
 drawn:
     AT("valid?")
     if (seldom(!patiently(is_valid(w = get(VALID), L.own), FIELD(ticket_of(L.own) - number_of(w), 0, TICKET_BITS)))) {
+        local(L.lying);
     wait:
         AT("lie down")
         lie_down(RECORD[i], in_state(L.own, WAITING));
         CALL_SELDOM(look_for_dead, L.look); /* (G7) */
-        forget(L.look);
         AT("valid now?")
         if (!is_valid(get(VALID), L.own)) { /* (G6) */
             AT("fall asleep")
@@ -425,7 +413,6 @@ drawn:
             }
             goto wait;
         }
-        forget(L.lying);
     }
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
@@ -449,7 +436,6 @@ left:
     forget(L.s);
     L.look.recover.over.whose = (proc)i;
     CALL(hand_over, L.look.recover.over);
-    forget(L.look);
     AT("out")
     jot(RECORD[i], in_state(L.own, OUT));
 END
@@ -460,7 +446,6 @@ BEGIN
     put(RECORD[i], in_state(L.own, ABANDONED));
     forget(L.own);
     CALL_SELDOM(look_for_dead, L.look); /* (G7) */
-    forget(L.look);
     L.look.recover.over.whose = (proc)i;
     CALL(hand_over, L.look.recover.over);
 END
@@ -471,7 +456,6 @@ BEGIN
     claim_life(LIFE[i]);
     L.look.recover.whose = i;
     CALL(recover, L.look.recover);
-    forget(L.look);
     AT("alive") /* (G5): until then it is dead to the others, lest it keep them from what the dead one left */
     begin_life(LIFE[i]);
 END

@@ -61,10 +61,10 @@ DECLARE
 ENTER
 BEGIN
     for_all_others ("doorway z_j[i]", L.j) {
+        local(L.z_value);
         L.z_value = !CGV(get(z(L.j, i)), first_of(i, L.j), i);
         AT("doorway z_i[j]")
         put_if_different(z(i, L.j), L.z_value);
-        forget(L.z_value);
     }
     for_all_others ("doorway after", L.j)
         if (get(y[L.j]))
@@ -74,11 +74,11 @@ BEGIN
     waiting_room();
 waiting:
     for_all_in ("waiting z_i[j]", L.j, L.after) {
+        local(L.z_value);
         L.z_value = get(z(i, L.j));
         AT("waiting z_j[i]")
-        bool changes = CG(L.z_value, get(z(L.j, i)), first_of(i, L.j), i);
-        forget(L.z_value);
-        if (!changes) {
+        if (!CG(L.z_value, get(z(L.j, i)), first_of(i, L.j), i)) {
+            forget(L.z_value);
             AT("waiting y_j")
             if (get(y[L.j]))
                 try_again(waiting);

@@ -76,11 +76,11 @@ DECLARE
 PROCEDURE(turn)
 BEGIN
     for_all ("waiting z_i[gamma]", L.gamma, cyc_start(n, L.j, i), cyc_start(n, L.j, i) + cyc_count_before(n)) {
+        local(L.z_i);
         L.z_i = get(z(i, L.gamma));
         AT("waiting z_j[gamma]")
         struct cycle gamma = cyc(n, i, L.gamma);
         L.mine = CG(L.z_i, get(z(L.j, cyc_number(n, L.j, &gamma))), cycle_first(&gamma), i);
-        forget(L.z_i);
         if (L.mine)
             break;
     }
@@ -89,12 +89,12 @@ END
 ENTER
 BEGIN
     for_all ("doorway z_gamma", L.gamma, 0, cyc_count(n)) {
+        local(L.z_value);
         struct cycle gamma = cyc(n, i, L.gamma);
         unsigned before = cycle_before(&gamma, i);
         L.z_value = !CGV(get(z(before, cyc_number(n, before, &gamma))), cycle_first(&gamma), i);
         AT("doorway z_i[gamma]")
         put_if_different(z(i, L.gamma), L.z_value);
-        forget(L.z_value);
     }
     for_all_others ("doorway after", L.j)
         if (get(y[L.j]))
@@ -102,15 +102,14 @@ BEGIN
     AT("doorway y_i")
     put(y[i], true);
     waiting_room();
+    local(L.j, L.todo); /* of the waiting statement, not of its loop alone */
 waiting:
     while_waiting();
     for_all_in ("waiting y_j", L.j, L.after) {
         if (get(y[L.j])) {
             L.turn.j = L.j;
             CALL(turn, L.turn);
-            bool mine = L.turn.mine;
-            forget(L.turn);
-            if (!mine)
+            if (!L.turn.mine)
                 try_again(waiting);
         }
         L.after &= ~only(L.j);

@@ -35,11 +35,9 @@ DECLARE
 ENTER
 BEGIN
 l:
-    forget(L.j);
     AT("l")
     put(x[i], true);
-    for (L.j = 0; L.j < i; L.j++) {
-        AT("first for")
+    for_in_order ("first for", L.j, 0, i)
         if (get(x[L.j])) {
             AT("give way")
             put(x[i], false);
@@ -47,11 +45,8 @@ l:
             await(!get(x[L.j]));
             goto l;
         }
-    }
-    for (L.j = i + 1; L.j < n; L.j++) {
-        AT("second for")
+    for_in_order ("second for", L.j, i + 1, n)
         await(!get(x[L.j]));
-    }
 END
 
 LEAVE

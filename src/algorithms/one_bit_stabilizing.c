@@ -34,11 +34,9 @@ DECLARE
 ENTER
 BEGIN
 l:
-    forget(L.j);
     AT("l")
     put(x[i], true);
-    for (L.j = 0; L.j < i; L.j++) {
-        AT("first for")
+    for_in_order ("first for", L.j, 0, i)
         if (get(x[L.j])) {
             AT("give way")
             put(x[i], false);
@@ -52,7 +50,7 @@ l:
             }
             goto l;
         }
-    }
+    local(L.j);
     for (L.j = i + 1; L.j < n; L.j++) {
     second_while:
         while_waiting();

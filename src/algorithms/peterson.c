@@ -56,8 +56,7 @@ BEGIN
         put(Q[i], 0);
         waiting_room();
     }
-    for (L.j = 1; L.j <= n - k; L.j++) {
-        AT("Q")
+    for_in_order ("Q", L.j, 1, n - k + 1) {
         put(Q[i], L.j);
         AT("TURN")
         put(TURN(L.j), i);
@@ -65,16 +64,14 @@ BEGIN
             waiting_room();
     wait:
         for_all_others ("wait until Q", L.m)
-            if (get(Q[L.m]) >= L.j) {
-                forget(L.m);
-                forget(L.todo);
-                AT("or TURN")
-                if (get(TURN(L.j)) == i)
-                    try_again(wait);
-                break;
-            }
+            if (get(Q[L.m]) >= L.j)
+                goto or_TURN;
+        continue;
+    or_TURN:
+        AT("or TURN")
+        if (get(TURN(L.j)) == i)
+            try_again(wait);
     }
-    forget(L.j);
 END
 
 LEAVE

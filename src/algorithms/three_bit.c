@@ -34,12 +34,20 @@ struct shared {
 #define y (S->y)
 #define z (S->z)
 
-struct locals {
+/* gamma := ORD{ j : y_j = true }; f := minimum { j in gamma : CG(z, gamma, j) = true } */
+struct minimum {
     position at;
     proc j, f;
     procset todo;
     procset gamma; /* as the set of its elements */
-    flag z_before, z_i;
+    flag z_before;
+};
+
+struct locals {
+    position at;
+    struct minimum minimum;
+    proc j, f;
+    flag z_i;
 };
 
 DECLARE
@@ -49,22 +57,9 @@ DECLARE
     z = registers("z", n, BOOLEAN, ANY_VALUE, .writer = OWN_ELEMENT);
 }
 
-ENTER
+PROCEDURE(minimum)
 BEGIN
-    AT("y_i := true")
-    put(y[i], true);
-l1:
-    forget(L.j);
-    forget(L.f);
-    AT("l1")
-    put(x[i], true);
-l2:
-    forget(L.j);
-    forget(L.f);
-#ifdef STABILIZING
-    AT("l2 y_i *:=* true")
-    put_if_different(y[i], true);
-#endif
+    local(L.j, L.gamma, L.z_before);
     L.gamma = 0;
     for_all ("l2 gamma", L.j, 0, n)
         if (get(y[L.j]))
@@ -85,38 +80,48 @@ l2:
             }
             L.z_before = z_j;
         }
-        forget(L.z_before);
-        forget(L.gamma);
     }
-    for (L.j = L.f; L.j != i; L.j = (L.j + 1) % n) {
-        AT("first for")
+END
+
+ENTER
+BEGIN
+    AT("y_i := true")
+    put(y[i], true);
+l1:
+    AT("l1")
+    put(x[i], true);
+l2:
+#ifdef STABILIZING
+    AT("l2 y_i *:=* true")
+    put_if_different(y[i], true);
+#endif
+    CALL(minimum, L.minimum);
+    local(L.f);
+    L.f = L.minimum.f;
+    for_cyclically ("first for", L.j, L.f, i)
         if (get(y[L.j])) {
-            forget(L.j);
-            forget(L.f);
+            forget(L.j, L.f);
             AT("give way")
             put_if_different(x[i], false);
             try_again(l2);
         }
-    }
     AT("if not x_i")
     if (!get(x[i]))
         goto l1;
-    for (L.j = (i + 1) % n; L.j != L.f; L.j = (L.j + 1) % n) {
-        AT("second for")
+    for_cyclically ("second for", L.j, (i + 1) % n, L.f)
         if (get(x[L.j]))
             try_again(l2);
-    }
-    forget(L.j);
-    forget(L.f);
 END
 
 LEAVE
 BEGIN
-    AT("z_i")
-    L.z_i = get(z[i]);
-    AT("z_i := not z_i")
-    put(z[i], !L.z_i);
-    forget(L.z_i);
+    {
+        local(L.z_i);
+        AT("z_i")
+        L.z_i = get(z[i]);
+        AT("z_i := not z_i")
+        put(z[i], !L.z_i);
+    }
     AT("x_i := false")
     put(x[i], false);
     AT("y_i := false")

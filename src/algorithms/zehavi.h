@@ -106,45 +106,37 @@ BEGIN
     for_all_others ("2", L.i)
         put(Ignore(i, L.i), true);
     CALL_PART(Label, S->timestamps, L.label); /* line 3 */
-    forget(L.label);
-    for_all_others ("4", L.i) {
-        if (get(Discover(i, L.i, 0))) {
-            AT("4")
-            if (get(Discover(i, L.i, 1)))
-                continue;
-        }
-        AT("4a")
-        put(Discover(i, L.i, 0), false);
-        AT("4b")
-        put(Discover(i, L.i, 1), false);
-        AT("4c")
-        put(Allow(i, L.i), false);
-        AT("4d")
-        if (get(Reveal[L.i])) {
+    for_all_others ("4", L.i)
+        if (any(!get(Discover(i, L.i, 0)), !get(Discover(i, L.i, 1)))) {
+            AT("4a")
+            put(Discover(i, L.i, 0), false);
+            AT("4b")
+            put(Discover(i, L.i, 1), false);
+            AT("4c")
+            put(Allow(i, L.i), false);
             AT("4d")
-            put(Discover(i, L.i, 0), true);
-        }
-        AT("4e")
-        if (get(Reveal[L.i])) {
+            if (get(Reveal[L.i])) {
+                AT("4d")
+                put(Discover(i, L.i, 0), true);
+            }
             AT("4e")
-            put(Discover(i, L.i, 1), true);
-        }
-        AT("4f")
-        if (get(Discover(i, L.i, 0))) {
+            if (get(Reveal[L.i])) {
+                AT("4e")
+                put(Discover(i, L.i, 1), true);
+            }
             AT("4f")
-            if (get(Discover(i, L.i, 1)))
-                continue;
+            if (any(!get(Discover(i, L.i, 0)), !get(Discover(i, L.i, 1)))) {
+                AT("4(f)i")
+                put(Discover(i, L.i, 0), false);
+                AT("4(f)ii")
+                put(Discover(i, L.i, 1), false);
+            }
         }
-        AT("4(f)i")
-        put(Discover(i, L.i, 0), false);
-        AT("4(f)ii")
-        put(Discover(i, L.i, 1), false);
-    }
     AT("5")
     put(Reveal[i], true);
     CALL_PART(Scan, S->timestamps, L.scan); /* line 6 */
+    local(L.order, L.precede);
     L.order = ordered_before(&L.scan, i, n);
-    forget(L.scan);
     for_all_others ("7", L.i)
         put(Order(i, L.i), !has(L.order, L.i));
     for_all_others ("8", L.i)
@@ -157,35 +149,21 @@ line_11:
             if (!get(Compete(L.i, i)))
                 L.precede &= ~only(L.i);
             AT("11(a)ii")
-            if (get(Discover(L.i, i, 0))) {
-                AT("11(a)ii")
-                if (get(Discover(L.i, i, 1))) {
-                    AT("11(a)ii")
-                    if (!get(Ignore(L.i, i))) {
-                        AT("11(a)ii")
-                        if (!get(Order(L.i, i)))
-                            L.precede &= ~only(L.i);
-                    }
-                }
-            }
+            if (all(get(Discover(L.i, i, 0)), get(Discover(L.i, i, 1)), !get(Ignore(L.i, i)), !get(Order(L.i, i))))
+                L.precede &= ~only(L.i);
         }
-        for_all_others ("11b", L.i) {
-            if (get(Discover(L.i, i, 0))) {
-                AT("11b")
-                if (get(Discover(L.i, i, 1))) {
-                    AT("11(b)i")
-                    if (get(Allow(L.i, i)))
-                        L.precede = 0;
-                }
+        for_all_others ("11b", L.i)
+            if (all(get(Discover(L.i, i, 0)), get(Discover(L.i, i, 1)))) {
+                AT("11(b)i")
+                if (get(Allow(L.i, i)))
+                    L.precede = 0;
             }
-        }
         if (elements(L.precede) >= k)
             try_again(line_11);
     }
     forget(L.precede);
     for_all_in ("12", L.i, L.order)
         put(Allow(i, L.i), true);
-    forget(L.order);
 END
 
 LEAVE

@@ -6,6 +6,7 @@
  * Labels carry serial numbers here (labels.h), and registers are as wide as these need.
  */
 #define LABEL_SERIAL_BITS 20
+#define CALLED_FRAMES_STAY /* what an operation has seen is asked when it has ended */
 #define WIDE_RECORDS
 #include TIMESTAMPS
 
@@ -55,7 +56,7 @@ BEGIN
     (void)get(NEXT[i]);
 END
 
-#ifdef forget_view
+#ifdef TIMESTAMPS_VIEWS
 enum { HAS_VIEWS = true };
 
 static const label *view_in(const struct locals *locals, enum operation operation)

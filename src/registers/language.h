@@ -7,8 +7,8 @@
  * and the counter charges. There is no other model of an algorithm anywhere.
  *
  *   struct shared { array x; };         the register arrays; `#define x (S->x)` lets the text say x[i]
- *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end;
- *                                       `position at` comes first, in every frame
+ *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end unless they
+ *                                       are local to a block; `position at` comes first, in every frame
  *   DECLARE { x = registers(...); }     name, how many, domain, initial value (ANY_VALUE: none is declared), who
  *                                       writes, and .home: in whose memory each element lies, if not in its writer's
  *                                       (process 0's, if it has several)
@@ -20,7 +20,8 @@
  *                                       and unpacks them
  *   ENTER BEGIN ... END                 from the remainder to the critical section
  *   LEAVE BEGIN ... END                 from the critical section to the remainder
- *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f;
+ *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f, which
+ *                                       is forgotten at the next marker, unless it is local to a block;
  *                                       CALL_PART(p, S->s, L.f) does so for a part with registers of its own
  *   SELDOM(p) BEGIN ... END             a procedure that needs nothing of its caller, leaves it nothing, and is called
  *                                       where time does not matter, by CALL_SELDOM(p, L.f); natively a function apart
@@ -41,6 +42,10 @@
  *                                       private variables; w, a C variable, keeps the new value up to the next marker.
  *                                       Natively f is done again if another process was faster: what it assigns, it
  *                                       computes from w and from what it does not assign
+ *   all(c, d, ...), any(c, d, ...)      conditions, each of which reads one register: evaluated from left to right and no
+ *                                       further than needed. Each read is a step, all of them at the marker that stands
+ *                                       before the first; what stands between that marker and the condition is done
+ *                                       again before each. Up to eight, not nested, and not in an await
  *   await(c)                            wait until c, which reads one register once
  *   await_in(slot, c)                   the same; natively it sleeps in this slot (a number, modulo 64) of that
  *                                       register, and whoever ends the wait must ring it
@@ -52,11 +57,22 @@
  *   for_all_others("label", v) ...      the same over every process but i
  *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may
  *                                       take v out of that set
+ *   for_in_order("label", v, from, to)  v takes from..to-1 in this order; otherwise like for_all, but without `todo`
+ *   for_cyclically("label", v, from, to) the same modulo n: from, from+1, ..., up to the one before `to`
  *   waiting_room()                      the doorway ends here; never said by an algorithm that has none
  *   while_waiting()                     where a wait begins another round: nothing, unless an embedding has something to
  *                                       do there (algorithms/embedding.h)
- *   forget(L.f)                         L.f is not used any more (so that equal states look equal); natively it keeps
- *                                       its value, or in debug builds gets another: set it before it is used again
+ *
+ * So that equal states look equal, a variable that is not used any more must be zero wherever a process stands:
+ *
+ *   local(L.v, ...);                    at the beginning of a block, or further down: from here on, and until the block
+ *                                       ends, L.v lives; where a process stands elsewhere, it has been forgotten, by
+ *                                       whatever way the block was left. Said once in each block, of up to eight.
+ *                                       (The variable and the `todo` of a loop live in the loop.)
+ *   forget(L.v, ...);                   L.v is not used any more, though its block goes on
+ *   lasts(L.f);                         after the call of a procedure: L.f is not forgotten, it lives to the passage's end
+ *
+ * Natively they are nothing, or in debug builds, what is not used gets some other value: set it before it is used.
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
  * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket
@@ -79,15 +95,36 @@
 #include <stdio.h>
 #include <string.h>
 
+/* --- lists of up to eight ----------------------------------------------------------------------------------------- */
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define HOW_MANY(...) NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
+
+#define all(...) (JOIN(ALL_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define ALL_2(a, b) AND_(0, a) && AND_(1, b)
+#define ALL_3(a, b, c) ALL_2(a, b) && AND_(2, c)
+#define ALL_4(a, b, c, d) ALL_3(a, b, c) && AND_(3, d)
+#define ALL_5(a, b, c, d, e) ALL_4(a, b, c, d) && AND_(4, e)
+#define ALL_6(a, b, c, d, e, f) ALL_5(a, b, c, d, e) && AND_(5, f)
+#define ALL_7(a, b, c, d, e, f, g) ALL_6(a, b, c, d, e, f) && AND_(6, g)
+#define ALL_8(a, b, c, d, e, f, g, h) ALL_7(a, b, c, d, e, f, g) && AND_(7, h)
+
+#define any(...) (JOIN(ANY_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define ANY_2(a, b) OR_(0, a) || OR_(1, b)
+#define ANY_3(a, b, c) ANY_2(a, b) || OR_(2, c)
+#define ANY_4(a, b, c, d) ANY_3(a, b, c) || OR_(3, d)
+#define ANY_5(a, b, c, d, e) ANY_4(a, b, c, d) || OR_(4, e)
+#define ANY_6(a, b, c, d, e, f) ANY_5(a, b, c, d, e) || OR_(5, f)
+#define ANY_7(a, b, c, d, e, f, g) ANY_6(a, b, c, d, e, f) || OR_(6, g)
+#define ANY_8(a, b, c, d, e, f, g, h) ANY_7(a, b, c, d, e, f, g) || OR_(7, h)
+
 #ifdef ADMIT_STEPPED
+#include "registers/blocks.h"
 #include "registers/stepped.h"
 #else
 #include "registers/native.h"
-#endif
-
-#ifndef SELDOM
-#define SELDOM(p) PROCEDURE(p)
-#define CALL_SELDOM(p, f) CALL(p, f)
 #endif
 
 /* The domain of a register of so many bits; a full word has any value. */

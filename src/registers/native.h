@@ -182,6 +182,10 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define AT(name_)
 #define CALL(p, f) CALL_PART(p, *S, f)
 #define CALL_PART(p, s, f) p(P, &(s), &(f))
+#define SELDOM(p) PROCEDURE(p)
+#define CALL_SELDOM(p, f) CALL(p, f)
+#define AND_(m, c) (c)
+#define OR_(m, c) (c)
 
 #define get(r) native_get(&(r), &last_)
 #define put(r, v) native_put(&(r), (v), i)
@@ -238,7 +242,9 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
         goto l;                                                                                                        \
     } while (0)
 
-#define for_all(name_, v, from, to) for ((v) = (from); (v) < (to); (v)++)
+#define for_all(name_, v, from, to) for_in_order (name_, v, from, to)
+#define for_in_order(name_, v, from, to) for ((v) = (from); (v) < (to); (v)++)
+#define for_cyclically(name_, v, from, to) for ((v) = (from); (v) != (to); (v) = ((v) + 1) % n)
 /* Downwards from i - 1 and round. Under load the processes tend to go in the order of their numbers; then each waits
  * for its predecessor alone, and not for every one before it in turn. */
 #define for_all_others(name_, v) for ((v) = native_before(i, n); (v) != i; (v) = native_before((v), n))
@@ -250,11 +256,22 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define while_waiting() ((void)0)
 #define waiting_room() ((void)0)
 #ifdef ADMIT_DEBUG
-/* In the stepped world what is forgotten is zero. No text may rely on that: here, it would find garbage. */
-#define forget(f) ((void)memset(&(f), 0xa5, sizeof(f)))
+/* In the stepped world what is forgotten is zero, and so is what a block begins with. No text may rely on that: here, it
+ * would find garbage. */
+#define local(...) (JOIN(SPOIL_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define SPOIL_1(v) ((void)memset(&(v), 0xa5, sizeof(v)))
+#define SPOIL_2(v, ...) SPOIL_1(v), SPOIL_1(__VA_ARGS__)
+#define SPOIL_3(v, ...) SPOIL_1(v), SPOIL_2(__VA_ARGS__)
+#define SPOIL_4(v, ...) SPOIL_1(v), SPOIL_3(__VA_ARGS__)
+#define SPOIL_5(v, ...) SPOIL_1(v), SPOIL_4(__VA_ARGS__)
+#define SPOIL_6(v, ...) SPOIL_1(v), SPOIL_5(__VA_ARGS__)
+#define SPOIL_7(v, ...) SPOIL_1(v), SPOIL_6(__VA_ARGS__)
+#define SPOIL_8(v, ...) SPOIL_1(v), SPOIL_7(__VA_ARGS__)
 #else
-#define forget(f) ((void)0)
+#define local(...) ((void)0)
 #endif
+#define forget(...) local(__VA_ARGS__)
+#define lasts(...) ((void)0)
 
 /* The locals, and a copy of the arrays' addresses, live on the stack, where the compiler keeps them in registers (it
  * must suppose that an atomic access changes anything else); the locals are copied out for the way back. */

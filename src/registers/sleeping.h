@@ -66,7 +66,8 @@
         act(r, w_, does_ = told(w_) == (from); w_ = does_ ? w_ ^ (from) ^ (to) : w_);                                  \
         does_;                                                                                                         \
     })
-#define for_all_likely(name, v, from, to, hint) for_all (name, v, from, to)
+#define for_all_likely(name, v, from, to, hint)                                                                        \
+    for_each_in(name, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
 #define seldom(c) (c)
 #define if_need_be(c) true
 #define resume_from(l)                                                                                                 \

@@ -195,33 +195,86 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
-        (void)i, (void)n, (void)k;                                                                                     \
-        switch (frame->at) {                                                                                           \
+        const unsigned nth_ = frame->at / MARKERS;                                                                     \
+        const char *label_ = NULL;                                                                                     \
+        struct around_ {                                                                                               \
+            __typeof__(*frame) in_L;                                                                                   \
+        };                                                                                                             \
+        struct {                                                                                                       \
+            char mask_0[1], mask_1[1], mask_2[1], mask_3[1], mask_4[1], mask_5[1], mask_6[1], mask_7[1];               \
+        } * live_;                                                                                                     \
+        struct bytes used_ = {{0}};                                                                                    \
+        (void)i, (void)n, (void)k, (void)S, (void)nth_, (void)label_;                                                  \
+        switch (frame->at % MARKERS) {                                                                                 \
         case 0:;
 #define END                                                                                                            \
     }                                                                                                                  \
+    stepped_forget(frame, &used_, &LIVE_HERE);                                                                         \
+    _Static_assert(__LINE__ < MARKERS, "positions have no room for so many lines");                                    \
+    _Static_assert(sizeof *frame <= LOCALS_MAX, "raise LOCALS_MAX");                                                   \
     return DONE;                                                                                                       \
     }
 
+/* A position is the line of the marker, and which of the accesses that it stands before (all, any). */
+enum { MARKERS = 1 << 13 };
+
+#define STOP_AT(name_, position_)                                                                                      \
+    do {                                                                                                               \
+        stepped_forget(frame, &used_, &LIVE_HERE);                                                                     \
+        P->label = (name_);                                                                                            \
+        frame->at = (position)(position_);                                                                             \
+        return PAUSED;                                                                                                 \
+    } while (0)
+#define GO_ON(name_) (used_ = LIVE_HERE, label_ = (name_))
+
 #define AT(name_)                                                                                                      \
     do {                                                                                                               \
-        P->label = (name_);                                                                                            \
-        frame->at = __LINE__;                                                                                          \
-        return PAUSED;                                                                                                 \
-    case __LINE__:;                                                                                                    \
+        STOP_AT(name_, __LINE__);                                                                                      \
+    case __LINE__:                                                                                                     \
+        GO_ON(name_);                                                                                                  \
     } while (0);
 
-#define CALL(p, f) CALL_PART(p, *S, f)
-#define CALL_PART(p, s, f)                                                                                             \
+/* A condition on several registers: those before the nth have been read, and the marker is the same for all. Inside a
+ * condition nth_ is something else, which none can be nested in. */
+#define NTH_(m, c)                                                                                                     \
+    __extension__({                                                                                                    \
+        if (nth_ != (m))                                                                                               \
+            STOP_AT(label_, frame->at % MARKERS + (m)*MARKERS);                                                        \
+        ALONE_(c);                                                                                                     \
+    })
+#define ALONE_(c)                                                                                                      \
+    __extension__({                                                                                                    \
+        __attribute__((unused)) const struct {                                                                         \
+            char a_condition_cannot_be_nested_here;                                                                    \
+        } nth_ = {0};                                                                                                  \
+        (bool)(c);                                                                                                     \
+    })
+#define AND_(m, c) (nth_ > (m) || NTH_(m, c))
+#define OR_(m, c) (nth_ <= (m) && NTH_(m, c))
+
+/* The frame of a procedure lives from the call on, to the next marker. With CALLED_FRAMES_STAY it stays as it is, for
+ * somebody who looks at it from outside. */
+#define CALL(p, f) CALL_ON(p, *S, f, in_##f)
+#define CALL_PART(p, s, f) CALL_ON(p, s, f, in_##f)
+#define SELDOM(p) PROCEDURE(p)
+#define CALL_SELDOM(p, f) CALL_ON(p, *S, f, in_##f)
+#define CALL_ON(p, s, f, field_)                                                                                       \
     do {                                                                                                               \
         (f).at = 0;                                                                                                    \
+        stepped_forget(frame, &used_, &LIVE_AND(field_));                                                              \
         __attribute__((fallthrough));                                                                                  \
     case __LINE__:;                                                                                                    \
         frame->at = __LINE__;                                                                                          \
         enum outcome outcome_ = p(P, &(s), &(f));                                                                      \
         if (outcome_ != DONE)                                                                                          \
             return outcome_;                                                                                           \
+        CALLED(f, field_);                                                                                             \
     } while (0)
+#ifdef CALLED_FRAMES_STAY
+#define CALLED(f, field_) (used_ = LIVE_HERE)
+#else
+#define CALLED(f, field_) (used_ = LIVE_AND(field_), (f).at = 0)
+#endif
 
 #define get(r) stepped_access(P, READ, &(r), 0)
 #define put(r, v) ((void)stepped_access(P, WRITE, &(r), (v)))
@@ -243,36 +296,41 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 /* A failed test is a step that changes nothing. */
 #define await(c)                                                                                                       \
     do {                                                                                                               \
-        if (!(c))                                                                                                      \
+        if (!ALONE_(c))                                                                                                \
             return STUCK;                                                                                              \
     } while (0)
 #define await_in(slot, c) await(c)
 #define ring(r, slot) ((void)0)
 #define try_again(l) goto l
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-#define for_each_in(name_, v, set, circle)                                                                             \
-    for (L.todo = (__typeof__(L.todo))(set), (v) = 0; L.todo != 0;                                                     \
-         L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0)                                                 \
+/* A loop whose variables live in it alone, and whose marker stands before the first access of its body. */
+#define LOOP_(name_, lives_, fields_, start_, while_, next_, choose_)                                                  \
+    for (lives_ *live_ = ((start_), stepped_use(&used_, &fields_)); while_; next_)                                     \
         if (1) {                                                                                                       \
-            P->label = (name_);                                                                                        \
-            frame->at = __LINE__;                                                                                      \
-            return PAUSED;                                                                                             \
+            STOP_AT(name_, __LINE__);                                                                                  \
         case __LINE__:                                                                                                 \
-            (v) = stepped_choose(P, L.todo, circle);                                                                   \
+            GO_ON(name_);                                                                                              \
+            choose_;                                                                                                   \
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \
             JOIN(body_, __LINE__) :
-#define for_all(name_, v, from, to) for_each_in (name_, v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
-#define for_all_in(name_, v, set) for_each_in (name_, v, set, true)
+#define for_in_order(name_, v, from, to)                                                                               \
+    LOOP_(name_, LIVES_ALSO(in_##v), BYTES_OF(in_##v), (v) = (from), (v) < (to), (v)++, )
+#define for_cyclically(name_, v, from, to)                                                                             \
+    LOOP_(name_, LIVES_ALSO(in_##v), BYTES_OF(in_##v), (v) = (from), (v) != (to), (v) = ((v) + 1) % n, )
+#define for_each_in(name_, v, field_, set, circle)                                                                     \
+    LOOP_(name_, LIVES_ALSO(field_, in_L.todo), BYTES_OF(field_, in_L.todo),                                           \
+          (L.todo = (__typeof__(L.todo))(set), (v) = 0), L.todo != 0,                                                  \
+          (L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0),                                              \
+          if (nth_ == 0)(v) = stepped_choose(P, L.todo, circle))
+#define for_all(name_, v, from, to)                                                                                    \
+    for_each_in(name_, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
+#define for_all_in(name_, v, set) for_each_in(name_, v, in_##v, set, true)
 #define for_all_others(name_, v)                                                                                       \
-    for_all_in (name_, v, stepped_range(ADMIT_ID, 0, n, sizeof L.todo) & ~(UINT64_C(1) << i))
+    for_each_in(name_, v, in_##v, stepped_range(ADMIT_ID, 0, n, sizeof L.todo) & ~(UINT64_C(1) << i), true)
 
 #define while_waiting() ((void)0)
 #define waiting_room() ((void)(P->in_waiting_room = true))
-#define forget(f) ((void)memset(&(f), 0, sizeof(f)))
 
 /* What an algorithm has beside ENTER and LEAVE; sleeping.h says otherwise. */
 #define MORE_PARTS                                                                                                     \

@@ -24,6 +24,8 @@
  */
 #include "registers/language.h"
 
+#define TIMESTAMPS_VIEWS /* a Label and a Scan have the labels that they have seen in `snap.view` */
+
 #ifndef LABEL_SERIAL_BITS
 #define LABEL_SERIAL_BITS 0
 #endif
@@ -136,10 +138,3 @@ static inline label next_label(const label view[], unsigned i, unsigned n)
 #endif
     return next;
 }
-
-/* A view is of no more use to the text; a check wants it until the operation has ended. */
-#if LABEL_SERIAL_BITS > 0
-#define forget_view(v) ((void)0)
-#else
-#define forget_view(v) forget(v)
-#endif

@@ -149,13 +149,14 @@ DECLARE
 
 PROCEDURE(weak_snap)
 BEGIN
+    local(L.colours);
     L.colours = 0;
     for_all_others ("view: ANN", L.j) {
+        local(L.announced);
         L.announced = (number)colour(get(ANN[L.j]), L.j, i);
         AT("view: ACK")
         unsigned answered = colour(get(ACK[L.j]), L.j, i);
         L.colours |= coloured(fresh_colour(L.announced, answered, colour(own(COL[i]), i, L.j)), i, L.j);
-        forget(L.announced);
     }
     if (n > 1) {
         AT("view: COL")
@@ -177,8 +178,8 @@ PROCEDURE(Label)
 BEGIN
     CALL(weak_snap, L.snap);
     if (maximum_of(L.snap.view, n) != i) {
+        local(L.new, L.colours, L.answered);
         L.new = next_label(L.snap.view, i, n);
-        forget_view(L.snap);
         L.colours = 0;
         for_all_others ("Label: COL", L.j)
             L.colours |= coloured(colour(get(COL[L.j]), L.j, i), i, L.j);
@@ -196,20 +197,16 @@ BEGIN
             AT("Label: ACK")
             put(ACK[i], answers(own(ACK[i]), L.colours, L.answered, i, n));
         }
-        forget(L.colours);
-        forget(L.answered);
+        forget(L.colours, L.answered);
         AT("Label: LABEL")
         put(LABEL[i], L.new);
-        forget(L.new);
     }
-    forget_view(L.snap);
 END
 
 PROCEDURE(Scan)
 BEGIN
     CALL(weak_snap, L.snap);
     order(L.snap.view, n, L.rank);
-    forget_view(L.snap);
 END
 #undef shared
 #undef declare

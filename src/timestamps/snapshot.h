@@ -191,6 +191,7 @@ DECLARE
 
 PROCEDURE(snap)
 BEGIN
+    local(L.moved, L.movers, L.q, L.first_hp, L.first_toggle, L.second);
     L.moved = 0;
 round:
     L.q = L.first_hp = L.first_toggle = 0;
@@ -214,16 +215,11 @@ round:
         goto round;
     }
     see(frame, own(R[i]), i, n);
-    forget(L.movers);
-    forget(L.moved);
-    forget(L.q);
-    forget(L.first_hp);
-    forget(L.first_toggle);
-    forget(L.second);
 END
 
 PROCEDURE(Label)
 BEGIN
+    local(L.hp, L.snap);
     L.hp = 0;
     for_all_others ("Label: Q", L.j)
         L.hp |= has(with_own(get(Q[L.j]), L.j), i) ? 0 : only(L.j);
@@ -232,15 +228,12 @@ BEGIN
         AT("Label: R")
         put(R[i], next_record(L.snap.view, L.hp, own(R[i]), i, n));
     }
-    forget(L.hp);
-    forget_view(L.snap);
 END
 
 PROCEDURE(Scan)
 BEGIN
     CALL(snap, L.snap);
     order(L.snap.view, n, L.rank);
-    forget_view(L.snap);
 END
 #undef shared
 #undef declare

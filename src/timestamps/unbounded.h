@@ -84,6 +84,7 @@ DECLARE
 
 PROCEDURE(Label)
 BEGIN
+    local(L.largest, L.last, L.under_way);
     L.largest = (ticket)own(LABEL[i]);
     L.last = (proc)i;
     L.under_way = true;
@@ -99,18 +100,15 @@ BEGIN
         AT("Label: write")
         put(LABEL[i], L.largest + 1u);
     }
-    L.under_way = false;
-    forget(L.last);
-    forget(L.largest);
 END
 
 PROCEDURE(Scan)
 BEGIN
+    local(L.Temp);
     for_all_others ("Scan: read", L.j)
         L.Temp[L.j] = (ticket)get(LABEL[L.j]);
     L.Temp[i] = (ticket)own(LABEL[i]);
     rank_pairs(L.Temp, L.rank, n);
-    forget(L.Temp);
 END
 #undef shared
 #undef declare

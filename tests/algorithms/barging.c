@@ -31,12 +31,11 @@ BEGIN
     L.seen = (proc)get(FREE);
     waiting_room();
 again:
-    forget(L.seen);
+    local(L.seen);
     AT("take")
     update(FREE, L.seen, L.seen > 0 ? L.seen - 1u : 0);
     if (L.seen == 0)
         try_again(again);
-    forget(L.seen);
 END
 
 LEAVE

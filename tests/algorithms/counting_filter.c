@@ -36,14 +36,14 @@ BEGIN
         put(Q[i], 0);
         waiting_room();
     }
-    for (L.j = 1; L.j <= n - k; L.j++) {
-        AT("Q")
+    for_in_order ("Q", L.j, 1, n - k + 1) {
         put(Q[i], L.j);
         AT("TURN")
         put(TURN(L.j), i);
         if (L.j == 1)
             waiting_room();
     wait:
+        local(L.above);
         L.above = 0;
         for_all_others ("count", L.m)
             if (get(Q[L.m]) >= L.j)
@@ -54,9 +54,7 @@ BEGIN
             if (get(TURN(L.j)) == i)
                 try_again(wait);
         }
-        forget(L.above);
     }
-    forget(L.j);
 END
 
 LEAVE

@@ -46,7 +46,7 @@ BEGIN
     AT("Li0")
     put(bc[i], wanting);
 Li1:
-    forget(L.j);
+    local(L.j);
     AT("Li1")
     if (get(K) != i) {
         AT("Li2")
@@ -69,7 +69,6 @@ Li1:
         if (get(bc[L.j]) == alone)
             goto Li1;
     }
-    forget(L.j);
 END
 
 LEAVE

@@ -35,8 +35,6 @@ DECLARE
 ENTER
 BEGIN
 entry:
-    forget(L.j);
-    forget(L.todo);
     AT("Entry")
     put(Flag[i % flags(n)], down);
 subentry:

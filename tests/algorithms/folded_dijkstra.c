@@ -37,7 +37,7 @@ BEGIN
     AT("Li0")
     put(bc[i % pairs(n)], wanting);
 Li1:
-    forget(L.j);
+    local(L.j);
     AT("Li1")
     if (get(K) != i) {
         AT("Li2")
@@ -60,7 +60,6 @@ Li1:
         if (get(bc[L.j]) == alone)
             goto Li1;
     }
-    forget(L.j);
 END
 
 LEAVE

@@ -31,13 +31,11 @@ DECLARE
 ENTER
 BEGIN
 l:
-    forget(L.j);
     AT("partner")
     await(!get(x[i / 2]));
     AT("l")
     put(x[i / 2], true);
-    for (L.j = 0; L.j < i / 2; L.j++) {
-        AT("first for")
+    for_in_order ("first for", L.j, 0, i / 2)
         if (get(x[L.j])) {
             AT("give way")
             put(x[i / 2], false);
@@ -45,12 +43,8 @@ l:
             await(!get(x[L.j]));
             goto l;
         }
-    }
-    for (L.j = (proc)(i / 2 + 1); L.j < bits(n); L.j++) {
-        AT("second for")
+    for_in_order ("second for", L.j, i / 2 + 1, bits(n))
         await(!get(x[L.j]));
-    }
-    forget(L.j);
 END
 
 LEAVE

@@ -42,19 +42,17 @@ BEGIN
     L.seen = (number)get(STATE);
     waiting_room();
 again:
-    forget(L.seen);
+    local(L.seen);
     AT("arrive")
     update(STATE, L.seen, after_arrival(L.seen, k));
     if (L.seen % (k + 1) == k)
         try_again(again);
-    forget(L.seen);
 END
 
 LEAVE
 BEGIN
     AT("depart")
     update(STATE, L.seen, after_departure(L.seen, k));
-    forget(L.seen);
 END
 
 ALGORITHM(.title = "A semaphore that counts departures", .paper = "-", .figure = "", .doorway = true,

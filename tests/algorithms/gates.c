@@ -31,13 +31,11 @@ DECLARE
 
 ENTER
 BEGIN
-    for (L.g = 0; L.g < gates(n); L.g++) {
-        AT("look")
+    for_in_order ("look", L.g, 0, gates(n)) {
         await(!get(shut[L.g]));
         AT("shut")
         put(shut[L.g], true);
     }
-    forget(L.g);
 END
 
 LEAVE

@@ -25,17 +25,15 @@ DECLARE
 ENTER
 BEGIN
     CALL_PART(Label, S->timestamps, L.label);
-    forget(L.label);
     waiting_room();
     CALL_PART(Scan, S->timestamps, L.scan);
-    forget(L.scan.at);
+    lasts(L.scan);
 END
 
 LEAVE
 BEGIN
-    forget(L.scan);
+    local(L.scan);
     CALL_PART(Scan, S->timestamps, L.scan);
-    forget(L.scan);
 END
 
 ALGORITHM(.title = "Label and Scan", .paper = "-", .figure = "", .k = 1, .bits = TIMESTAMPS_BITS, .fairness = "none",

@@ -25,7 +25,7 @@ DECLARE
 ENTER
 BEGIN
 again:
-    forget(L.was);
+    local(L.was);
     AT("take")
     update(LOCK, L.was, true);
     if (L.was)

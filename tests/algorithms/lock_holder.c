@@ -26,19 +26,18 @@ DECLARE
 
 ENTER
 BEGIN
-    do {
-        forget(L.held);
-        AT("queue up")
-        update(HOLDER, L.held, L.held == 0 ? i + 1u : L.held);
-    } while (L.held != 0 && L.held != i + 1u);
-    forget(L.held);
+again:
+    local(L.held);
+    AT("queue up")
+    update(HOLDER, L.held, L.held == 0 ? i + 1u : L.held);
+    if (L.held != 0 && L.held != i + 1u)
+        goto again;
 END
 
 LEAVE
 BEGIN
     AT("go")
     update(HOLDER, L.held, 0);
-    forget(L.held);
 END
 
 ALGORITHM(.title = "A queue for one", .paper = "-", .figure = "", .k = 1, .bits = "log2(n + 1)", .fairness = "none",

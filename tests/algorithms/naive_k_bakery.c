@@ -39,8 +39,10 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.mine, L.ahead);
     AT("1")
     put(Choosing[i], true);
+    L.mine = 0;
     for_all_others ("2 max", L.i) {
         ticket seen = (ticket)get(Num[L.i]);
         if (seen > L.mine)
@@ -62,8 +64,6 @@ again:
     }
     if (L.ahead >= k)
         try_again(again);
-    forget(L.ahead);
-    forget(L.mine);
 END
 
 LEAVE

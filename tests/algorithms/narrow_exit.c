@@ -26,12 +26,11 @@ DECLARE
 ENTER
 BEGIN
 again:
-    forget(L.seen);
+    local(L.seen);
     AT("take")
     update(FREE, L.seen, L.seen > 0 ? L.seen - 1u : 0);
     if (L.seen == 0)
         try_again(again);
-    forget(L.seen);
 END
 
 LEAVE
@@ -39,12 +38,11 @@ BEGIN
     AT("go to the door")
     (void)get(DOOR);
 again:
-    forget(L.shut);
+    local(L.shut);
     AT("shut it")
     update(DOOR, L.shut, true);
     if (L.shut)
         try_again(again);
-    forget(L.shut);
     AT("open it")
     put(DOOR, false);
     AT("release")

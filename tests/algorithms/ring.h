@@ -30,11 +30,11 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.v_i);
     AT("own")
     L.v_i = get(v[i]);
     AT("turn")
     await(CG(L.v_i, get(v[(i + n - 1) % n]), 0, i));
-    forget(L.v_i);
 END
 
 LEAVE

@@ -34,31 +34,25 @@ DECLARE
 
 ENTER
 BEGIN
-    AT("side")
-    L.s = (flag)get(SIDE);
-    AT("scribble")
-    put(scrap[(L.s + i) % 2], i);
-    forget(L.s);
+    {
+        local(L.s);
+        AT("side")
+        L.s = (flag)get(SIDE);
+        AT("scribble")
+        put(scrap[(L.s + i) % 2], i);
+    }
 entry:
-    forget(L.j);
     AT("Entry")
     put(Flag[i], down);
-    for (L.j = 0; L.j < i; L.j++) {
-        AT("Subentry")
+    for_in_order ("Subentry", L.j, 0, i)
         await(get(Flag[L.j]) == down);
-    }
     AT("raise")
     put(Flag[i], up);
-    for (L.j = 0; L.j < i; L.j++) {
-        AT("until")
+    for_in_order ("until", L.j, 0, i)
         if (get(Flag[L.j]) == up)
             goto entry;
-    }
-    for (L.j = (proc)(i + 1); L.j < n; L.j++) {
-        AT("Gateway")
+    for_in_order ("Gateway", L.j, i + 1, n)
         await(get(Flag[L.j]) == down);
-    }
-    forget(L.j);
 END
 
 LEAVE

@@ -26,13 +26,13 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.mine);
     AT("read")
     L.mine = (ticket)get(NEXT);
     AT("draw")
     put(NEXT, L.mine + 1u);
     AT("wait")
     await(get(SERVING) == L.mine);
-    forget(L.mine);
 END
 
 LEAVE

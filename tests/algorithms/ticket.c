@@ -28,12 +28,12 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.mine);
     AT("draw")
     update(ISSUE, L.mine, L.mine + 1u);
     waiting_room();
     AT("wait")
     await(L.mine < get(VALID));
-    forget(L.mine);
 END
 
 LEAVE

@@ -31,13 +31,11 @@ DECLARE
 
 ENTER
 BEGIN
-    for (L.stage = 0; L.stage < stages(n); L.stage++) {
-        AT("come")
+    for_in_order ("come", L.stage, 0, stages(n)) {
         put(last[L.stage], i);
         AT("wait")
         await(get(last[L.stage]) != i);
     }
-    forget(L.stage);
 END
 
 LEAVE

@@ -28,12 +28,11 @@ DECLARE
 ENTER
 BEGIN
 again:
-    forget(L.was);
+    local(L.was);
     AT("take")
     update(LOCK, L.was, L.was | 1u);
     if (L.was & 1u)
         try_again(again);
-    forget(L.was);
 END
 
 LEAVE
@@ -44,7 +43,6 @@ BEGIN
         AT("stiff")
         (void)get(LOCK);
     }
-    forget(L.was);
 END
 
 ALGORITHM(.title = "Test and set that wears out", .paper = "-", .figure = "", .k = 1, .bits = "log2(42)",

@@ -42,6 +42,7 @@ DECLARE
 
 ENTER
 BEGIN
+    local(L.state);
     do {
         AT("enter")
         const struct row *row = &entering[i][L.state];
@@ -52,7 +53,6 @@ BEGIN
             L.state = row->next[get(S->v[row->variable])];
         }
     } while (L.state < STATES);
-    forget(L.state);
 END
 
 LEAVE

@@ -84,6 +84,7 @@ enum {
 
 ENTER
 BEGIN
+    local(L.visits);
     AT("mark")
     put_if_different(S->mark[i], 1);
     for_all ("all", L.j, 0, n) {
@@ -94,8 +95,6 @@ BEGIN
         await(get(S->mark[L.j]) != 0);
     waiting_room();
     CALL(add_two, L.add_two);
-    forget(L.add_two);
-    forget(L.visits);
     if (k == SOME_SET) {
         L.marked = (procset)(only(1) | only(3));
         for_all_in ("marked", L.j, L.marked) {
@@ -103,7 +102,6 @@ BEGIN
             L.marked &= ~only(L.j);
         }
         CALL_PART(look_around, S->part, L.look_around);
-        forget(L.look_around);
     } else if (k == SET_TOO_SMALL) {
         for_all ("too wide", L.j, 0, 65)
             (void)get(S->count[0]);
