@@ -244,8 +244,8 @@ enum { MARKERS = 1 << 13 };
     })
 #define ALONE_(c)                                                                                                      \
     __extension__({                                                                                                    \
-        __attribute__((unused)) const struct {                                                                         \
-            char a_condition_cannot_be_nested_here;                                                                    \
+        __attribute__((unused)) const struct no_condition_inside_another {                                             \
+            char none;                                                                                                 \
         } nth_ = {0};                                                                                                  \
         (bool)(c);                                                                                                     \
     })
@@ -322,7 +322,7 @@ enum { MARKERS = 1 << 13 };
     LOOP_(name_, LIVES_ALSO(field_, in_L.todo), BYTES_OF(field_, in_L.todo),                                           \
           (L.todo = (__typeof__(L.todo))(set), (v) = 0), L.todo != 0,                                                  \
           (L.todo &= (__typeof__(L.todo))~(UINT64_C(1) << (v)), (v) = 0),                                              \
-          if (nth_ == 0)(v) = stepped_choose(P, L.todo, circle))
+          (v) = nth_ > 0 ? (v) : stepped_choose(P, L.todo, circle))
 #define for_all(name_, v, from, to)                                                                                    \
     for_each_in(name_, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
 #define for_all_in(name_, v, set) for_each_in(name_, v, in_##v, set, true)
