@@ -202,7 +202,6 @@ clean:
 FORCE:
 
 .PHONY: all demo check-all install uninstall format help clean FORCE
-.SECONDARY:
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------
