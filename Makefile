@@ -206,7 +206,6 @@ clean:
 FORCE:
 
 .PHONY: all demo check-all install uninstall rooms format help clean FORCE
-.SECONDARY:
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------
