@@ -54,4 +54,4 @@ static inline bool IS_VALID(struct ticket T, const struct memory *m)
 }
 
 /* At most N - k < M tickets wait at a time, and they follow each other. */
-#define SLOT(T) ((T).VALUE)
+#define BAY(T) ((T).VALUE)

@@ -479,9 +479,10 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
 {
     (void)n, (void)k;
     static const char *const state_name[8] = {"OUT", "IN", "WAITING", "GRANTED", "LEAVING", "ABANDONED"};
-    static const char *const bed_name[4] = {[UP] = "", [LYING] = " lying", [ASLEEP] = " asleep", [WOKEN] = " woken"};
+    static const char *const posture_name[4] = {
+        [UP] = "", [LYING] = " lying", [ASLEEP] = " asleep", [WOKEN] = " woken"};
     snprintf(text, size, "%s %u%s%s", state_name[state_of(w)], (unsigned)ticket_of(w), phase_in(w) ? "'" : "",
-             bed_name[bed(w) & 3]);
+             posture_name[posture(w) & 3]);
 }
 
 DECLARE
@@ -490,7 +491,7 @@ DECLARE
                            .unbounded = true);
     S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0), .shown = show_named,
                            .unbounded = true);
-    S->record = registers("RECORD", n, word_values(BED_SHIFT + BED_BITS), entry(1, OUT, 0), .writer = ANYBODY,
+    S->record = registers("RECORD", n, word_values(POSTURE_AT + POSTURE_BITS), entry(1, OUT, 0), .writer = ANYBODY,
                           .shown = show_entry, .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);

@@ -51,7 +51,7 @@ static bool is_valid_for_good(const struct outlook *at)
 /* Somebody has died since it lay down. */
 static bool will_not_sleep(const struct outlook *at)
 {
-    return bed(at->records[at->i]) != LYING;
+    return posture(at->records[at->i]) != LYING;
 }
 
 /* --- hand over ---------------------------------------------------------------------------------------------------- */

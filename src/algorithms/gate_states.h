@@ -20,7 +20,7 @@
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
  *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
  *    are later than the number that its owner puts in its place (G10).
- *  - One who lies in bed (registers/beds.h) without being about to sleep might as well be up.
+ *  - One that lies (registers/posture.h) without being about to sleep might as well be up.
  *
  * Which steps might as well be taken at once is said in gate_idle.h.
  */
@@ -273,7 +273,7 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
     if (number_of(registers[1]) < renaming.base)
         renaming.base = number_of(registers[1]);
     for (unsigned i = 0; i < n; i++) {
-        if (bed(records[i]) == LYING && !((struct locals *)frames[i])->lying)
+        if (posture(records[i]) == LYING && !((struct locals *)frames[i])->lying)
             records[i] = told(records[i]);
         forget_stale_copies(n, k, frames[i], registers);
     }

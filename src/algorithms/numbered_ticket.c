@@ -57,7 +57,7 @@ static inline void VALIDATE_NEXT_TICKET(struct ticket T, struct memory *m)
     VALID.NUMBER = NUMBER(VALID.NUMBER + 1);
 }
 
-#define SLOT(T) ((unsigned)(T).NUMBER)
+#define BAY(T) ((unsigned)(T).NUMBER)
 #define KEPT(T) ((struct ticket){0})
 
 #include "algorithms/ticket.h"

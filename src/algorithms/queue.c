@@ -14,7 +14,7 @@
  * 0 is an empty place. So n is at most 15: 60 bits. (For 16, places of 4 bits would leave none to tell how long the
  * queue is.)
  *
- * Native: a process that waits sleeps in the slot of its number; who leaves rings the one that comes to position k.
+ * Native: a process that waits sleeps in the bay of its number; who leaves rings the one that comes to position k.
  */
 #include "registers/fields.h"
 

@@ -27,10 +27,10 @@
  *     TAKE_NEXT_TICKET(m)         the three routines, on the variables to which m points
  *     IS_VALID(T, m)
  *     VALIDATE_NEXT_TICKET(T, m)
- *     SLOT(T)                     a number that is different for any two tickets that wait at the same time
+ *     BAY(T)                      a number that is different for any two tickets that wait at the same time
  *     KEPT(T)                     what VALIDATE_NEXT_TICKET(T) needs to know of T
  *
- * Native: a process that waits sleeps in the slot of its ticket, and VALIDATE_NEXT_TICKET rings that of the ticket which
+ * Native: a process that waits sleeps in the bay of its ticket, and VALIDATE_NEXT_TICKET rings that of the ticket which
  * has become valid, VALID: this wakes the process that it enables, if one holds that ticket, and nobody else.
  *
  * Deviations from the figure: once TICKET is valid, all of it is forgotten that is not used any more. (The paper's
@@ -63,7 +63,7 @@ BEGIN
     waiting_room();
     if (!IS_VALID(L.TICKET, m)) {
         AT("wait until")
-        await_in(SLOT(L.TICKET), IS_VALID(L.TICKET, look_at(MEMORY, m)));
+        await_in(BAY(L.TICKET), IS_VALID(L.TICKET, look_at(MEMORY, m)));
     }
     L.TICKET = KEPT(L.TICKET);
 END
@@ -73,5 +73,5 @@ BEGIN
     struct memory m[1];
     AT("validate")
     act_on(MEMORY, m, VALIDATE_NEXT_TICKET(L.TICKET, m));
-    ring(MEMORY, SLOT(VALID));
+    ring(MEMORY, BAY(VALID));
 END

@@ -47,9 +47,9 @@
  *                                       before the first; what stands between that marker and the condition is done
  *                                       again before each. Up to eight, not nested, and not in an await
  *   await(c)                            wait until c, which reads one register once
- *   await_in(slot, c)                   the same; natively it sleeps in this slot (a number, modulo 64) of that
+ *   await_in(bay, c)                    the same; natively it sleeps in this bay (a number, modulo 64) of that
  *                                       register, and whoever ends the wait must ring it
- *   ring(r, slot)                       natively: wakes the process that sleeps in this slot of r, and nobody else
+ *   ring(r, bay)                        natively: wakes the process that sleeps in this bay of r, and nobody else
  *   try_again(l)                        goto l, for a wait that reads more than one register; natively it watches the
  *                                       one that this procedure itself read last
  *   for_all("label", v, from, to) ...   v takes from..to-1 in any order; carries the AT of the body's first access;

@@ -52,7 +52,7 @@ struct cell {
     _Alignas(64) _Atomic uint64_t value;
     _Atomic uint32_t sleepers; /* how many sleep until value changes; see patience.h */
     uint16_t writer; /* the only process that may write it, or NATIVE_WRITER_ANYBODY; debug builds insist on it */
-    struct parking parking; /* those who wait for it in slots */
+    struct parking parking; /* those who wait for it in bays */
 };
 typedef struct cell *array;
 
@@ -217,17 +217,17 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
             native_wake(&(r));                                                                                         \
     } while (0)
 
-#define await_in(slot, c)                                                                                              \
+#define await_in(bay, c)                                                                                               \
     do {                                                                                                               \
         while (!(c))                                                                                                   \
-            admit_be_patient_in(&P->patience, &last_.cell->parking, (slot));                                           \
+            admit_be_patient_in(&P->patience, &last_.cell->parking, (bay));                                            \
         if (P->patience.parked)                                                                                        \
             admit_drive_off(&P->patience, &last_.cell->parking);                                                       \
     } while (0)
-#define ring(r, slot)                                                                                                  \
+#define ring(r, bay)                                                                                                   \
     do {                                                                                                               \
         if (__builtin_expect(atomic_load_explicit(&(r).parking.parked, memory_order_seq_cst) != 0, 0))                 \
-            admit_ring(&(r).parking, (slot));                                                                          \
+            admit_ring(&(r).parking, (bay));                                                                           \
     } while (0)
 
 #define await(c)                                                                                                       \

@@ -82,28 +82,28 @@ void admit_wake(_Atomic uint64_t *watched)
     syscall(SYS_futex, low_half(watched), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* --- slots -------------------------------------------------------------------------------------------------------- */
+/* --- bays -------------------------------------------------------------------------------------------------------- */
 
 static _Atomic unsigned long rung, woken, most_woken;
 
-static _Atomic uint32_t *bell_of(struct parking *parking, unsigned slot)
+static _Atomic uint32_t *bell_of(struct parking *parking, unsigned bay)
 {
-    return &parking->bell[slot / 32 % 2];
+    return &parking->bell[bay / 32 % 2];
 }
 
-static uint32_t set_of(unsigned slot)
+static uint32_t set_of(unsigned bay)
 {
-    return UINT32_C(1) << slot % 32;
+    return UINT32_C(1) << bay % 32;
 }
 
-void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned slot)
+void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned bay)
 {
     if (!patience->parked) {
         if (spun_or_yielded(patience))
             return;
         atomic_fetch_add(&parking->parked, 1);
         patience->parked = true;
-        patience->heard = atomic_load(bell_of(parking, slot));
+        patience->heard = atomic_load(bell_of(parking, bay));
         return; /* to look once more */
     }
     struct timespec until; /* this kind of futex takes a time, not a duration */
@@ -111,8 +111,8 @@ void admit_be_patient_in(struct patience *patience, struct parking *parking, uns
     until.tv_nsec += LONGEST_SLEEP_US * 1000L; /* from the first: only one write can end this wait, and it rings */
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    syscall(SYS_futex, bell_of(parking, slot), FUTEX_WAIT_BITSET, patience->heard, &until, NULL, set_of(slot));
-    patience->heard = atomic_load(bell_of(parking, slot)); /* still counted: the next look may be the last */
+    syscall(SYS_futex, bell_of(parking, bay), FUTEX_WAIT_BITSET, patience->heard, &until, NULL, set_of(bay));
+    patience->heard = atomic_load(bell_of(parking, bay)); /* still counted: the next look may be the last */
 }
 
 void admit_drive_off(struct patience *patience, struct parking *parking)
@@ -121,10 +121,10 @@ void admit_drive_off(struct patience *patience, struct parking *parking)
     patience->parked = false;
 }
 
-void admit_ring(struct parking *parking, unsigned slot)
+void admit_ring(struct parking *parking, unsigned bay)
 {
-    atomic_fetch_add(bell_of(parking, slot), 1);
-    long count = syscall(SYS_futex, bell_of(parking, slot), FUTEX_WAKE_BITSET, 1, NULL, NULL, set_of(slot));
+    atomic_fetch_add(bell_of(parking, bay), 1);
+    long count = syscall(SYS_futex, bell_of(parking, bay), FUTEX_WAKE_BITSET, 1, NULL, NULL, set_of(bay));
     atomic_fetch_add(&rung, 1);
     if (count <= 0)
         return;

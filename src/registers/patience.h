@@ -30,19 +30,19 @@ struct patience {
 };
 
 /* Where those sleep who wait for one register, each for another value of it: so that whoever writes the value that ends
- * one wait wakes this sleeper alone, and the others sleep on. There are 64 slots, of which slot s sleeps on
+ * one wait wakes this sleeper alone, and the others sleep on. There are 64 bays, of which bay s sleeps on
  * bell[s / 32], in the kernel's set s % 32.
  *
  * No lost wake-up: the sleeper counts itself in `parked`, listens to the bell, looks at the register once more, and asks
  * the kernel to put it to sleep if the bell has not been rung since. The writer writes the register, looks at `parked`,
  * then rings (adds one) and only then wakes. All of this is sequentially consistent. If the sleeper's last look came
  * before the write, so did its count and its listening: then the writer sees the count and rings after that listening,
- * and the kernel either finds the bell rung, or has put the sleeper into the slot before the wake.
+ * and the kernel either finds the bell rung, or has put the sleeper into the bay before the wake.
  *
- * One wake: no two wait in one slot at a time (the waiting tickets are fewer than 64 and follow each other), and the
- * kernel wakes one at most. A writer that rings late may wake one who has the slot by then: it looks and sleeps again.
+ * One wake: no two wait in one bay at a time (the waiting tickets are fewer than 64 and follow each other), and the
+ * kernel wakes one at most. A writer that rings late may wake one who has the bay by then: it looks and sleeps again.
  * So late that a whole round of tickets has been used up meanwhile, it may find the one it means and a later one in the
- * same slot, and wake the wrong one; then the right one sleeps on to its limit, 64 ms at most.
+ * same bay, and wake the wrong one; then the right one sleeps on to its limit, 64 ms at most.
  * As above, no sleep is without limit, and a killed sleeper stays counted: later releases then ring for nobody. */
 struct parking {
     _Atomic uint32_t parked;
@@ -61,14 +61,14 @@ void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint6
 /* Wakes all who sleep on this register. */
 void admit_wake(_Atomic uint64_t *watched);
 
-/* One more failed test, for one who sleeps in a slot; and what it does after the last test if it is parked still. */
-void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned slot);
+/* One more failed test, for one who sleeps in a bay; and what it does after the last test if it is parked still. */
+void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned bay);
 void admit_drive_off(struct patience *patience, struct parking *parking);
 
-/* Wakes the one who sleeps in this slot, if any. */
-void admit_ring(struct parking *parking, unsigned slot);
+/* Wakes the one who sleeps in this bay, if any. */
+void admit_ring(struct parking *parking, unsigned bay);
 
-/* How often this process has rung a slot, how many sleepers that woke, and how many at most by one ring. For tests. */
+/* How often this process has rung a bay, how many sleepers that woke, and how many at most by one ring. For tests. */
 struct rings {
     unsigned long rung, woken, most;
 };

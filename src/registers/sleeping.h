@@ -27,7 +27,7 @@
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
- *   WATCHED(beds, lives)       the words on which processes sleep, and their life words
+ *   WATCHED(sleep_words, lives)       the words on which processes sleep, and their life words
  *
  * How sleep is checked. In the checked world each register that somebody sleeps on holds, beside what was put there, the
  * kernel's view of its sleeper: UP, LYING (about to sleep: it has still to look at the life words), ASLEEP, or WOKEN (but
@@ -43,20 +43,20 @@
 
 #ifdef ADMIT_STEPPED
 
-#include "registers/beds.h"
+#include "registers/posture.h"
 
 /* `lying` is the text's, so that the checker can tell when it is of no interest any more. */
 #define lie_down(r, v)                                                                                                 \
     do {                                                                                                               \
-        put(r, with_bed((v), LYING));                                                                                  \
+        put(r, with_posture((v), LYING));                                                                              \
         L.lying = true;                                                                                                \
     } while (0)
 #define falls_asleep(r, v)                                                                                             \
     __extension__({                                                                                                    \
         word w_;                                                                                                       \
-        act(r, w_, w_ = with_bed(w_, told(w_) == (v) && bed(w_) == LYING ? ASLEEP : UP));                              \
+        act(r, w_, w_ = with_posture(w_, told(w_) == (v) && posture(w_) == LYING ? ASLEEP : UP));                      \
         L.lying = false;                                                                                               \
-        bed(w_) == ASLEEP;                                                                                             \
+        posture(w_) == ASLEEP;                                                                                         \
     })
 #define change(r, w, from, to) act(r, w, w = told(w) == (from) ? w ^ (from) ^ (to) : w)
 #define changes(r, from, to)                                                                                           \
@@ -77,11 +77,11 @@
     } while (0)
 #define half_way() ((void)0)
 #define may_give_up() ((void)(P->may_give_up = true))
-#define sleep_while(r, v) await(bed(get(r)) == WOKEN)
+#define sleep_while(r, v) await(posture(get(r)) == WOKEN)
 #define get_up(r)                                                                                                      \
     do {                                                                                                               \
         word w_;                                                                                                       \
-        act(r, w_, w_ = with_bed(w_, UP));                                                                             \
+        act(r, w_, w_ = with_posture(w_, UP));                                                                         \
     } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
@@ -94,16 +94,16 @@
 #define wake(r)                                                                                                        \
     do {                                                                                                               \
         word w_;                                                                                                       \
-        act(r, w_, w_ = bed(w_) == ASLEEP ? with_bed(w_, WOKEN) : w_);                                                 \
+        act(r, w_, w_ = posture(w_) == ASLEEP ? with_posture(w_, WOKEN) : w_);                                         \
     } while (0)
 
 #define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER static enum outcome newcomer(struct stepping *P, const struct shared *S, struct locals *frame)
-#define WATCHED(beds, lives)                                                                                           \
+#define WATCHED(sleep_words, lives)                                                                                    \
     static struct watched watched(const void *shared)                                                                  \
     {                                                                                                                  \
         const struct shared *S = shared;                                                                               \
-        return (struct watched){(beds), (lives)};                                                                      \
+        return (struct watched){(sleep_words), (lives)};                                                               \
     }
 
 struct shared;

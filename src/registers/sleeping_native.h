@@ -14,11 +14,11 @@
 #include "registers/native.h"
 
 enum life { ALIVE, DEAD, CLAIMED, LIVES };
-enum { UP, LYING, ASLEEP, WOKEN, BED_BITS = 0, BED_SHIFT = 64 };
+enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 0, POSTURE_AT = 64 };
 
 #define told(w) (w)
-#define bed(w) ((void)(w), UP)
-#define with_bed(w, b) (w)
+#define posture(w) ((void)(w), UP)
+#define with_posture(w, b) (w)
 
 /* How often one of the first in line looks before it lies down: some microseconds, longer than a hand-over between two
  * cores. */
@@ -182,6 +182,6 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
     __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER                                                                                                       \
     __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define WATCHED(beds, lives) /* the kernel has been told already */
+#define WATCHED(sleep_words, lives) /* the kernel has been told already */
 
 #endif

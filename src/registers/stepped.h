@@ -98,7 +98,7 @@ struct stepping {
 
 /* What the kernel knows: the words on which processes sleep, and their life words, by process. */
 struct watched {
-    array beds, lives;
+    array sleep_words, lives;
 };
 
 /* Parts that only some algorithms have (sleeping.h). */
@@ -299,8 +299,8 @@ enum { MARKERS = 1 << 13 };
         if (!ALONE_(c))                                                                                                \
             return STUCK;                                                                                              \
     } while (0)
-#define await_in(slot, c) await(c)
-#define ring(r, slot) ((void)0)
+#define await_in(bay, c) await(c)
+#define ring(r, bay) ((void)0)
 #define try_again(l) goto l
 
 /* A loop whose variables live in it alone, and whose marker stands before the first access of its body. */

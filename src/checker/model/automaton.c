@@ -119,9 +119,8 @@ uint32_t automaton_intern(struct model *model, unsigned i, const struct process 
             grown(automaton->processes, &automaton->capacity, automaton->count + 1, sizeof *automaton->processes);
         automaton->locals = must_reallocate(automaton->locals, automaton->capacity * sizeof *automaton->locals);
         if (model->faults != 0)
-            automaton->fault_target =
-                must_reallocate(automaton->fault_target,
-                                (size_t)automaton->capacity * FAULTS * sizeof *automaton->fault_target);
+            automaton->fault_target = must_reallocate(automaton->fault_target, (size_t)automaton->capacity * FAULTS *
+                                                                                   sizeof *automaton->fault_target);
         if (model->instance.setting.transient)
             automaton->origins = must_reallocate(automaton->origins, automaton->capacity * sizeof *automaton->origins);
     }

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "checker/model/kernel.h"
 
-#include "registers/beds.h"
+#include "registers/posture.h"
 
 void kernel_marks(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
 {
     (void)choice;
     sleepers->life[i] = DEAD;
-    sleepers->bed[i] = with_bed(sleepers->bed[i], UP);
+    sleepers->sleep_word[i] = with_posture(sleepers->sleep_word[i], UP);
     for (unsigned j = 0; j < n; j++)
-        if (bed(sleepers->bed[j]) == LYING)
-            sleepers->bed[j] = with_bed(sleepers->bed[j], UP);
+        if (posture(sleepers->sleep_word[j]) == LYING)
+            sleepers->sleep_word[j] = with_posture(sleepers->sleep_word[j], UP);
 }
 
 /* The first who is there, going round from the one that the choice names. */
 void kernel_wakes_one(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
 {
     for (unsigned skip = 0; skip + 1 < n; skip++) {
-        uint64_t *its = &sleepers->bed[(i + 1 + (choice + skip) % (n - 1)) % n];
-        if (bed(*its) == ASLEEP)
-            *its = with_bed(*its, WOKEN);
-        if (bed(*its) == WOKEN)
+        uint64_t *its = &sleepers->sleep_word[(i + 1 + (choice + skip) % (n - 1)) % n];
+        if (posture(*its) == ASLEEP)
+            *its = with_posture(*its, WOKEN);
+        if (posture(*its) == WOKEN)
             return;
     }
 }
 
 bool is_asleep(uint64_t its)
 {
-    return bed(its) == ASLEEP;
+    return posture(its) == ASLEEP;
 }
 
 void kernel_ends_sleep(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
 {
     (void)n, (void)choice;
-    if (is_asleep(sleepers->bed[i]))
-        sleepers->bed[i] = with_bed(sleepers->bed[i], WOKEN);
+    if (is_asleep(sleepers->sleep_word[i]))
+        sleepers->sleep_word[i] = with_posture(sleepers->sleep_word[i], WOKEN);
 }
 
 static unsigned number_of_register(const struct instance *instance, array first)
@@ -42,9 +42,9 @@ static unsigned number_of_register(const struct instance *instance, array first)
     return (unsigned)(first - instance->cells);
 }
 
-unsigned kernel_beds(const struct instance *instance)
+unsigned kernel_sleep_words(const struct instance *instance)
 {
-    return number_of_register(instance, instance->setting.algorithm->more.watched(instance->shared).beds);
+    return number_of_register(instance, instance->setting.algorithm->more.watched(instance->shared).sleep_words);
 }
 
 unsigned kernel_lives(const struct instance *instance)

@@ -18,16 +18,16 @@
 
 /* By process: the word it sleeps on, and its life word. */
 struct sleepers {
-    uint64_t bed[CHECKED_PROCESSES_MAX], life[CHECKED_PROCESSES_MAX];
+    uint64_t sleep_word[CHECKED_PROCESSES_MAX], life[CHECKED_PROCESSES_MAX];
 };
 
 typedef void kernel_deed(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice);
 kernel_deed kernel_marks, kernel_wakes_one, kernel_ends_sleep;
 
-bool is_asleep(uint64_t bed);
+bool is_asleep(uint64_t sleep_word);
 
 /* The numbers of the registers where these begin. */
-unsigned kernel_beds(const struct instance *instance);
+unsigned kernel_sleep_words(const struct instance *instance);
 unsigned kernel_lives(const struct instance *instance);
 
 #endif

@@ -162,21 +162,21 @@ void roots_next(struct roots *roots)
 void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsigned choice, uint64_t *state)
 {
     struct sleepers sleepers;
-    unsigned beds = kernel_beds(&model->instance), lives = kernel_lives(&model->instance);
+    unsigned sleep_words = kernel_sleep_words(&model->instance), lives = kernel_lives(&model->instance);
     for (unsigned j = 0; j < model->n; j++) {
-        sleepers.bed[j] = field_get(state, model->register_field[beds + j]);
+        sleepers.sleep_word[j] = field_get(state, model->register_field[sleep_words + j]);
         sleepers.life[j] = field_get(state, model->register_field[lives + j]);
     }
     deed(&sleepers, model->n, i, choice);
     for (unsigned j = 0; j < model->n; j++) {
-        field_set(state, model->register_field[beds + j], sleepers.bed[j]);
+        field_set(state, model->register_field[sleep_words + j], sleepers.sleep_word[j]);
         field_set(state, model->register_field[lives + j], sleepers.life[j]);
     }
 }
 
 bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsigned i)
 {
-    return is_asleep(field_get(state, model->register_field[kernel_beds(&model->instance) + i]));
+    return is_asleep(field_get(state, model->register_field[kernel_sleep_words(&model->instance) + i]));
 }
 
 unsigned faults_left(const struct model *model, const uint64_t *state)

@@ -55,12 +55,12 @@ static void apply_kernel(const struct instance *instance, kernel_deed *deed, con
 {
     struct sleepers sleepers;
     unsigned n = instance->setting.n;
-    uint64_t *beds = to->values + kernel_beds(instance), *lives = to->values + kernel_lives(instance);
-    memcpy(sleepers.bed, beds, n * sizeof *beds);
+    uint64_t *sleep_words = to->values + kernel_sleep_words(instance), *lives = to->values + kernel_lives(instance);
+    memcpy(sleepers.sleep_word, sleep_words, n * sizeof *sleep_words);
     memcpy(sleepers.life, lives, n * sizeof *lives);
     deed(&sleepers, n, step->process, step->choice);
-    to->access.result = memcmp(sleepers.bed, beds, n * sizeof *beds) != 0;
-    memcpy(beds, sleepers.bed, n * sizeof *beds);
+    to->access.result = memcmp(sleepers.sleep_word, sleep_words, n * sizeof *sleep_words) != 0;
+    memcpy(sleep_words, sleepers.sleep_word, n * sizeof *sleep_words);
     memcpy(lives, sleepers.life, n * sizeof *lives);
 }
 
@@ -70,7 +70,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
     const struct process *process = &from->process[step->process];
     if (step->fault == TIMED_LOOK) {
         if (instance->setting.algorithm->more.watched == NULL ||
-            !is_asleep(from->values[kernel_beds(instance) + step->process]))
+            !is_asleep(from->values[kernel_sleep_words(instance) + step->process]))
             return "it is not asleep";
         if (process->crashed)
             return "it has crashed";
