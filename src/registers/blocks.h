@@ -12,7 +12,7 @@
  *                                        jumps over its beginning, and finds no value there
  *
  * A set of variables is a set of bytes of the frame, as masks: bit b of mask m stands for byte MASK_BYTES * m + b. In the
- * type of live_, member mask_m has one byte more than that number.
+ * type of live_, the member for a mask is an array of one byte more than the number that the mask is.
  */
 #ifndef ADMIT_REGISTERS_BLOCKS_H
 #define ADMIT_REGISTERS_BLOCKS_H
