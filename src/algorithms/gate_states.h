@@ -2,7 +2,7 @@
  *
  * gate_states.h - for the checker: which states of the gate (gate.c) are the same. Two are if whatever can happen in the
  * one can happen in the other, step by step. That depends on the text: a mutant that breaks what is said here must not
- * be checked with it (gate.no_phase and gate.notes_blindly leave it out).
+ * be checked with it (gate.no_phase, gate.notes_blindly and gate.renews_phase leave it out).
  *
  *  - Numbers. Of these the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those
  *    from the smaller of the two on keep their distances. Of the older ones only their order matters, and only the order

@@ -3,9 +3,8 @@
  * claims.h - what a paper says of its algorithms, sentence by sentence, and what is found when it is asked.
  *
  * A paper is a table of statements (one file each, or one for each chapter of it). A statement is one sentence of it,
- * about one algorithm, for a range
- * of settings; each of those settings, with each property, is a row. Rows that have the same setting are answered by
- * one exploration, wherever they stand in the tables.
+ * about one algorithm, for a range of settings; each of those settings, with each property, is a row. Rows that have the
+ * same setting are answered by one exploration, wherever they stand in the tables.
  *
  * How to add a paper: write its table, and add it to PAPERS.
  */

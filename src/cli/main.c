@@ -30,7 +30,7 @@ static const struct {
     {"equivalent", command_equivalent,
      "do two algorithms keep all processes in the same regions, whatever the schedule?"},
     {"claims", command_claims, "what the papers say of their algorithms, row by row, and what is found"},
-    {"count", command_count, "steps, shared bits and shared values of an algorithm"},
+    {"count", command_count, "remote references, steps, shared bits and shared values of an algorithm"},
     {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},
 };
 enum { GATE_COMMANDS = 5, COMMANDS = sizeof commands / sizeof commands[0] };

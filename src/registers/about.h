@@ -132,7 +132,7 @@ struct about {
     const char *paper;  /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
     const char *figure; /* where in the paper */
     unsigned k;         /* the only k it works for; 0 means any k from 1 to n */
-    unsigned max_n;     /* the most processes whose registers still fit into a sane amount of memory; 0: no limit */
+    unsigned max_n;     /* the most processes whose registers still fit into memory, or into their words; 0: no limit */
     const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */
     const char *bits_each; /* the same for one process, where all registers are some process's own; or NULL */
     const char *fairness;  /* one phrase for a person */

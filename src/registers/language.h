@@ -4,7 +4,7 @@
  *
  * An algorithm is one file written in the words below. The same text is compiled twice: as straight-line C over C11
  * atomics (native.h), and as a process that stops before every shared access (stepped.h), which the checker interleaves
- * and the counter charges. There is no other model of an algorithm anywhere.
+ * and the counter charges. There is no other model of an algorithm in what ships.
  *
  *   struct shared { array x; };         the register arrays; `#define x (S->x)` lets the text say x[i]
  *   struct locals { position at; ... }; private variables, zero at the start of a passage, kept until its end unless they

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What makes sense to explore, and how much memory it may take.
+ * What makes sense to explore.
  */
 #include "checker/model/fault_info.h"
 #include "cli/laboratory/laboratory.h"
