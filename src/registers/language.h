@@ -70,7 +70,7 @@
  *                                       whatever way the block was left. Said once in each block, of up to eight.
  *                                       (The variable and the `todo` of a loop live in the loop.)
  *   forget(L.v, ...);                   L.v is not used any more, though its block goes on
- *   lasts(L.f);                         after the call of a procedure: L.f is not forgotten, it lives to the passage's end
+ *   lasts(L.f);                         after the call of a procedure: L.f is not forgotten, it lives as long as this frame
  *
  * Natively they are nothing, or in debug builds, what is not used gets some other value: set it before it is used.
  *

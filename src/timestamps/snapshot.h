@@ -219,11 +219,12 @@ END
 
 PROCEDURE(Label)
 BEGIN
-    local(L.hp, L.snap);
+    local(L.hp);
     L.hp = 0;
     for_all_others ("Label: Q", L.j)
         L.hp |= has(with_own(get(Q[L.j]), L.j), i) ? 0 : only(L.j);
     CALL(snap, L.snap);
+    lasts(L.snap);
     if (maximum_of(L.snap.view, n) != i) {
         AT("Label: R")
         put(R[i], next_record(L.snap.view, L.hp, own(R[i]), i, n));
