@@ -117,8 +117,12 @@ colored_ticket_small -n 5 -k 3
 colored_ticket_small -n 6 -k 3
 gate -n 2 --fault recovery --fault abort
 gate -n 2 -k 2 --fault recovery --fault abort
+gate -n 2 --with try --fault recovery --fault abort
+gate -n 2 -k 2 --with try --fault recovery --fault abort
 gate -n 3
 gate -n 3 -k 2
+gate -n 3 --with try
+gate -n 3 -k 2 --with try
 gate -n 3 --fault recovery
 gate -n 3 --fault recovery --fault abort
 gate -n 3 -k 2 --fault abort

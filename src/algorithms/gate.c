@@ -346,6 +346,7 @@ struct locals {
     word issue;
     struct look_for_dead look;
     flag lying; /* and has still to look */
+    flag tries; /* and does not wait */
 };
 
 ENTER
@@ -353,8 +354,9 @@ BEGIN
     word w;
     resume_from(drawn);
 home:
-    local(L.issue);
+    local(L.issue, L.tries);
     AT("ISSUE")
+    L.tries = only_if_free();
     L.issue = get(ISSUE);
     AT("own record") /* (G10): what is drawn next must be ahead of it */
     act(RECORD[i], w, if (if_need_be(!is_ahead(number_of(L.issue) + 1, ticket_of(w)))) w = renewed(w, L.issue));
@@ -363,6 +365,8 @@ home:
         forget(L.issue);
         AT("passed?")
         if (!says_returned(get(VALID), i, L.own)) {
+            if (L.tries)
+                not_free();
             forget(L.own);
             try_again(home);
         }
@@ -378,10 +382,11 @@ home:
         AT("note draw")
         act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
     }
-    if (only_if_free()) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
+    if (L.tries) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
         AT("free?")
         if (is_ahead(number_of(L.issue) + 1, number_of(get(VALID))))
             not_free();
+        forget(L.tries);
     }
     AT("draw")
     change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
@@ -500,7 +505,7 @@ DECLARE
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .rename_all = rename_numbers, .is_idle = is_idle_step,
-          .forgets_whose = true, .slot_at = offsetof(struct locals, s),
+          .forgets_whose = true, .ways = TRY, .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
                  {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},

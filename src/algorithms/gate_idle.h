@@ -31,6 +31,12 @@ static bool is_old_round(const struct outlook *at)
 
 /* --- enter -------------------------------------------------------------------------------------------------------- */
 
+/* Whatever VALID says of it, it goes home; but one that tries goes away, if VALID does not say so any more. */
+static bool goes_home(const struct outlook *at)
+{
+    return is_out(at) && !at->own->tries;
+}
+
 static bool draw_was_noted(const struct outlook *at)
 {
     unsigned who = who_in(at->own->issue);
@@ -119,7 +125,7 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
         const char *marker;
         bool (*test)(const struct outlook *at);
     } markers[] = {
-        {"passed?", is_out},
+        {"passed?", goes_home},
         {"passed", is_out},
         {"note draw", draw_was_noted},
         {"draw", draw_will_fail},

@@ -90,7 +90,8 @@ static bool is_stale(word copy, word now)
     return copy != 0 && copy != now;
 }
 
-/* Only if the draw is in the record: otherwise it may be noted still. */
+/* Only if the draw is in the record: otherwise it may be noted still. (One that tries still asks whether the next ticket
+ * would be valid, of whichever copy it has.) */
 static void forget_stale_draw(unsigned n, word *copy, word issue, const word *records)
 {
     unsigned who = who_in(*copy);
@@ -213,7 +214,8 @@ static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, c
 {
     const word *records = registers + 2;
     struct recover *recover = &locals->look.recover;
-    forget_stale_draw(n, &locals->issue, registers[0], records);
+    if (!locals->tries)
+        forget_stale_draw(n, &locals->issue, registers[0], records);
     forget_other_draw(recover, records);
     forget_stale_ticket(recover, records[recover->whose], records + n, k);
     forget_stale_round(n, &recover->over, registers);

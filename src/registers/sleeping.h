@@ -23,7 +23,9 @@
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
  *                              behind it, goes on from the label that resume_from(label), at the beginning, names
  *   if_need_be(c)              seldom(c), where what follows does nothing if c is false; when it is checked it is done
- *   only_if_free(), not_free() whether one only tries, and how it goes back with nothing; nobody does when it is checked
+ *   only_if_free()             whether one only tries. When it is checked, each may or may not, if the setting has this
+ *                              way (--with try); it stands before an access, so that the choice is part of that step
+ *   not_free()                 how it goes back with nothing
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
@@ -88,8 +90,12 @@
 #define is_dead(r) (get(r) != ALIVE)
 #define claim_life(r) put(r, CLAIMED)
 #define begin_life(r) put(r, ALIVE)
-#define only_if_free() false
-#define not_free() ((void)0)
+#define only_if_free() ((P->ways & TRY) != 0 && either())
+#define not_free()                                                                                                     \
+    do {                                                                                                               \
+        stepped_forget(frame, &used_, &LIVE_HERE);                                                                     \
+        return TURNED_AWAY;                                                                                            \
+    } while (0)
 
 #define wake(r)                                                                                                        \
     do {                                                                                                               \

@@ -126,7 +126,7 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
 #define claim_life(r) ((void)&(r))
 #define begin_life(r) ((void)&(r))
 
-#define only_if_free() (L.at & ONLY_IF_FREE)
+#define only_if_free() ((L.at & ONLY_IF_FREE) != 0)
 #define not_free()                                                                                                     \
     do {                                                                                                               \
         P->outcome = NOT_FREE;                                                                                         \

@@ -74,8 +74,9 @@ struct declaration {
 /* KERNEL: what the kernel does at once, on more than one register (checker/model/kernel.h). */
 enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE, KERNEL };
 
-/* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; or finished. */
-enum outcome { PAUSED, STUCK, DONE };
+/* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; the passage is
+ * over without having led inside; or finished. */
+enum outcome { PAUSED, STUCK, TURNED_AWAY, DONE };
 
 /* One call of a procedure: what it is told, and what it did. */
 struct stepping {
@@ -84,6 +85,7 @@ struct stepping {
     uint64_t value;             /* in: what the accessed register holds, or what a read of it returns */
     unsigned choice;            /* in: which element a for_all takes next, if it may choose */
     bool any_order;             /* in: whether it may */
+    unsigned ways;              /* in: those that the setting has (enum way) */
     const int16_t *copy_number; /* in: by register, which copy of this process is of it; -1: none */
     const uint8_t *copies;      /* in: what this process's own remembered registers hold, a uint64_t each */
     unsigned accesses;          /* out: shared accesses made; the caller insists on one */
@@ -275,6 +277,9 @@ enum { MARKERS = 1 << 13 };
 #else
 #define CALLED(f, field_) (used_ = LIVE_AND(field_), (f).at = 0)
 #endif
+
+/* The next access is one of two, by choice of the process. */
+#define either() (P->choices = 2, P->choice == 1)
 
 #define get(r) stepped_access(P, READ, &(r), 0)
 #define put(r, v) ((void)stepped_access(P, WRITE, &(r), (v)))

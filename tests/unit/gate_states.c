@@ -69,13 +69,14 @@ static bool asks_whether_old(const struct process *real, const struct process *k
     return strcmp(real->label, "still so?") == 0 && strcmp(kept->label, "still so?") != 0;
 }
 
-static unsigned follow(unsigned n, unsigned k, uint64_t seed)
+static unsigned follow(unsigned n, unsigned k, unsigned ways, uint64_t seed)
 {
     struct trace trace = {.setting = setting_of("gate", n, k), .property = PROPERTIES};
     struct execution execution;
     unsigned entries = 0;
     trace.setting.recoveries = RECOVERIES_WITHOUT_END;
     trace.setting.aborts = true;
+    trace.setting.ways = (uint16_t)ways;
     trace.steps = calloc(STEPS, sizeof *trace.steps);
     choose_run(&trace.setting, seed, &trace);
     if (!trace_execute(&trace, &execution))
@@ -111,9 +112,11 @@ static void follow_some(void **state)
 {
     const struct size *size = *state;
     unsigned entries = 0;
-    for (uint64_t seed = 1; seed <= 40; seed++)
-        entries += follow(size->n, size->k, seed * 77);
-    assert_true(entries > 400);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        entries += follow(size->n, size->k, 0, seed * 77);
+        entries += follow(size->n, size->k, (1 << WAYS) - 1, seed * 79);
+    }
+    assert_true(entries > 800);
 }
 
 int main(void)

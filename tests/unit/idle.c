@@ -97,6 +97,7 @@ static unsigned look_at_state(struct model *model, const uint64_t *state)
 
 struct size {
     unsigned n, k;
+    unsigned ways; /* enum way */
 };
 
 static struct setting with_deaths(const struct size *size)
@@ -104,6 +105,7 @@ static struct setting with_deaths(const struct size *size)
     struct setting setting = setting_of("gate", size->n, size->k);
     setting.recoveries = RECOVERIES_WITHOUT_END;
     setting.aborts = true;
+    setting.ways = (uint16_t)size->ways;
     return setting;
 }
 
@@ -181,15 +183,19 @@ static void a_broken_word_is_noticed(void **state)
 
 int main(void)
 {
-    static struct size sizes[] = {{2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 2}, {5, 3}};
+    enum { ALL_WAYS = (1 << WAYS) - 1 };
+    static struct size sizes[] = {{2, 1, 0},        {2, 2, 0},        {3, 1, 0},        {3, 2, 0},
+                                  {4, 2, ALL_WAYS}, {5, 3, ALL_WAYS}, {2, 1, ALL_WAYS}, {2, 2, ALL_WAYS}};
     const struct CMUnitTest tests[] = {
         {"a_broken_word_is_noticed", a_broken_word_is_noticed, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_1", all_states, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_2", all_states, NULL, NULL, &sizes[1]},
+        {"all_states_n_2_k_1_all_ways", all_states, NULL, NULL, &sizes[6]},
+        {"all_states_n_2_k_2_all_ways", all_states, NULL, NULL, &sizes[7]},
         {"random_runs_n_3_k_1", random_runs, NULL, NULL, &sizes[2]},
         {"random_runs_n_3_k_2", random_runs, NULL, NULL, &sizes[3]},
-        {"random_runs_n_4_k_2", random_runs, NULL, NULL, &sizes[4]},
-        {"random_runs_n_5_k_3", random_runs, NULL, NULL, &sizes[5]},
+        {"random_runs_n_4_k_2_all_ways", random_runs, NULL, NULL, &sizes[4]},
+        {"random_runs_n_5_k_3_all_ways", random_runs, NULL, NULL, &sizes[5]},
     };
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
 }

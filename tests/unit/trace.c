@@ -145,6 +145,7 @@ static void settings_come_back(void **state)
     other.setting.passages[1] = 7;
     other.setting.registers = SAFE;
     other.setting.ticket_gap = TICKET_GAP_MAX;
+    other.setting.ways = (1 << WAYS) - 1;
     assert_comes_back(&other);
 }
 

@@ -227,7 +227,8 @@ static struct stepping stepping_of(const struct instance *instance, unsigned i)
                              .k = instance->setting.k,
                              .cells = instance->cells,
                              .copy_number = instance->copy_number[i],
-                             .any_order = instance->setting.any_order};
+                             .any_order = instance->setting.any_order,
+                             .ways = instance->setting.ways};
 }
 
 /* Goes on to the first access of what comes next: LEAVE from the critical section, ENTER from the remainder. */
@@ -311,6 +312,16 @@ static enum section section_in_step(const struct instance *instance, const struc
     return section == CRITICAL ? EXIT : section;
 }
 
+/* Back in the remainder, with nothing but what outlives a passage. */
+static void end_passage(const struct instance *instance, struct process *to)
+{
+    to->mode = FOLLOWS_TEXT;
+    to->section = REMAINDER;
+    memset(to->locals, 0, copies_at(instance));
+    if (to->passages != UNBOUNDED_PASSAGES)
+        to->passages--;
+}
+
 static void finish(const struct instance *instance, unsigned i, struct process *to)
 {
     if (to->mode == DYING) {
@@ -323,11 +334,7 @@ static void finish(const struct instance *instance, unsigned i, struct process *
         to->section = REMAINDER;
         memset(to->locals, 0, sizeof to->locals);
     } else if (is_leaving(to->section)) {
-        to->mode = FOLLOWS_TEXT;
-        to->section = REMAINDER;
-        memset(to->locals, 0, copies_at(instance));
-        if (to->passages != UNBOUNDED_PASSAGES)
-            to->passages--;
+        end_passage(instance, to);
     } else {
         to->section = CRITICAL;
     }
@@ -413,6 +420,10 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
             die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
                 instance->setting.algorithm->about.id, i, from->label);
         to->section = WAITING_ROOM;
+    }
+    if (outcome == TURNED_AWAY) {
+        end_passage(instance, to);
+        stand_before_first_access(instance, i, to);
     }
     if (outcome == DONE)
         finish(instance, i, to);

@@ -40,7 +40,8 @@ struct setting {
     };
     uint8_t passages[STEPPED_PROCESSES_MAX]; /* how often each may go through, or UNBOUNDED_PASSAGES */
     unsigned any_order;                      /* not 0: for_all in every order, not only in the native one */
-    unsigned undisturbed;                    /* not 0: nobody wakes by itself */
+    uint16_t undisturbed;                    /* not 0: nobody wakes by itself */
+    uint16_t ways;                           /* that processes may go, as bits (enum way) */
 };
 #pragma GCC diagnostic pop
 

@@ -65,6 +65,8 @@ struct execution {
 void trace_of(struct trace *trace, const struct finding *finding, const struct model *model);
 void trace_close(struct trace *trace);
 json_t *trace_to_json(const struct trace *trace);
+/* The names of the ways that processes may go (--with). */
+json_t *ways_to_json(const struct setting *setting);
 /* NULL, or what is wrong with it. The message is static. */
 const char *trace_from_json(struct trace *trace, const json_t *json);
 

@@ -8,6 +8,7 @@
 #include "base/die.h"
 #include "checker/model/catalogue.h"
 #include "checker/model/fault_info.h"
+#include "checker/model/way_info.h"
 #include "checker/reduce/tickets.h"
 
 static const char *const reading_name[] = {
@@ -31,6 +32,15 @@ static json_t *start_to_json(const struct trace *trace, unsigned registers)
         json_array_append_new(processes, way);
     }
     return json_pack("{s:o, s:o}", "registers", values, "processes", processes);
+}
+
+json_t *ways_to_json(const struct setting *setting)
+{
+    json_t *ways = json_array();
+    for (unsigned w = 0; w < WAYS; w++)
+        if (setting->ways >> w & 1)
+            json_array_append_new(ways, json_string(way_info[w].name));
+    return ways;
 }
 
 static unsigned count_registers(const struct setting *setting)
@@ -70,16 +80,16 @@ json_t *trace_to_json(const struct trace *trace)
         json_array_append_new(steps, object);
     }
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:b, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, s:o, "
-        "s:o, s:o, s:o}",
+        "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:b, s:o, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, "
+        "s:o, s:o, s:o, s:o}",
         "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
         "registers", register_kind_name[setting->registers], "crashes", setting->crashes, "shutdowns",
         setting->shutdowns, "failures", setting->failures, "aborts", setting->aborts, "transient", setting->transient,
-        "recoveries", setting->recoveries, "undisturbed", setting->undisturbed, "any_order", setting->any_order,
-        "passages", passages, "ticket_gap", setting->ticket_gap, "property", property_info[trace->property].name,
-        "model", property_info[trace->property].model, "what", trace->what, "i", trace->i, "j", trace->j, "loop",
-        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop), "loop_end",
-        trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
+        "recoveries", setting->recoveries, "undisturbed", setting->undisturbed, "any_order", setting->any_order, "with",
+        ways_to_json(setting), "passages", passages, "ticket_gap", setting->ticket_gap, "property",
+        property_info[trace->property].name, "model", property_info[trace->property].model, "what", trace->what, "i",
+        trace->i, "j", trace->j, "loop", trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop),
+        "loop_end", trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
         start_to_json(trace, count_registers(setting)), "steps", steps);
 }
 
@@ -107,6 +117,19 @@ static const char *passages_from_json(struct setting *setting, const json_t *pas
         if (value < 0 || value > UNBOUNDED_PASSAGES)
             return "a number in \"passages\" is out of range";
         setting->passages[i] = (uint8_t)value;
+    }
+    return NULL;
+}
+
+/* Traces that know of no ways have none. */
+static const char *ways_from_json(struct setting *setting, const json_t *ways)
+{
+    for (size_t w = 0; w < json_array_size(ways); w++) {
+        const char *name = json_string_value(json_array_get(ways, w));
+        unsigned way = name != NULL ? way_find(name) : 0;
+        if ((way & setting->algorithm->about.ways) == 0)
+            return "its algorithm has no such way as \"with\" names";
+        setting->ways |= (uint16_t)way;
     }
     return NULL;
 }
@@ -256,6 +279,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
         if ((unsigned char)*at < ' ' || *at == 127)
             *at = '?'; /* it will be printed on somebody's terminal */
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
+    if (error == NULL)
+        error = ways_from_json(&trace->setting, json_object_get(json, "with"));
     if (error == NULL)
         error = start_from_json(trace, json_object_get(json, "start"));
     if (error == NULL)

@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "checker/explore/explore.h"
 #include "checker/model/fault_info.h"
+#include "checker/model/way_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"
 
@@ -45,6 +46,8 @@ static const char help_text[] =
     "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --with WAY            let processes of the gate also go this way; may be repeated:\n"
+    "      try                 some go back unless there is a slot for them at once\n"
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, if the gate is asked with abort, recovery or both, they are taken at once;\n"
     "                        the verdicts are the same\n"
@@ -218,6 +221,24 @@ static void check_local_spin(const struct question *question)
     }
 }
 
+static unsigned way_named(const char *name)
+{
+    unsigned way = way_find(name);
+    char list[256] = "";
+    for (unsigned w = 0; w < WAYS; w++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", w > 0 ? ", " : "", way_info[w].name);
+    if (way == 0)
+        usage_error("check", "there is no way '%s'; there are: %s", name, list);
+    return way;
+}
+
+static void check_ways(const struct setting *setting)
+{
+    for (unsigned w = 0; w < WAYS; w++)
+        if ((setting->ways & ~setting->algorithm->about.ways) >> w & 1)
+            usage_error("check", "the text of %s has no way '%s'", setting->algorithm->about.id, way_info[w].name);
+}
+
 static void read_request(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "check", .argc = argc, .argv = argv, .plain_max = 1};
@@ -250,6 +271,8 @@ static void read_request(struct request *request, int argc, char **argv)
             request->question.setting.any_order = strcmp(order, "any") == 0;
             if (!request->question.setting.any_order && strcmp(order, "native") != 0)
                 usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+        } else if (strcmp(option, "--with") == 0) {
+            request->question.setting.ways |= (uint16_t)way_named(option_value(&arguments, option));
         } else if (strcmp(option, "--every-step") == 0) {
             request->question.every_step = true;
         } else if (strcmp(option, "--undisturbed") == 0) {
@@ -277,6 +300,7 @@ static void read_request(struct request *request, int argc, char **argv)
     if (request->question.setting.undisturbed && request->entry->algorithm->more.watched == NULL)
         usage_error("check", "--undisturbed is about sleep, and nobody sleeps in %s",
                     request->entry->algorithm->about.id);
+    check_ways(&request->question.setting);
     if (passages != NULL)
         read_passages(request, passages);
     if (request->question.property_count == 0)

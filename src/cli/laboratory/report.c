@@ -4,6 +4,7 @@
  */
 #include "base/hash.h"
 #include "checker/model/fault_info.h"
+#include "checker/model/way_info.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/check.h"
 #include "cli/laboratory/laboratory.h"
@@ -74,12 +75,12 @@ void print_result_json(const struct request *request, const struct answer *answe
         json_array_append_new(properties, finding_json(&answer->findings[p], exploration->model));
     for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
         json_array_append_new(faults, json_string(names[f]));
-    print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
+    print_json(json_pack("{s:s, s:i, s:i, s:s, s:s, s:o, s:o, s:I, s:I, s:i, s:f, s:I, s:b, s:o, s:o}", "algorithm",
                          request->entry->algorithm->about.id, "n", setting->n, "k", setting->k, "registers",
                          register_kind_name[setting->registers], "order", setting->any_order ? "any" : "native",
-                         "faults", faults, "states", (json_int_t)exploration->states, "transitions",
-                         (json_int_t)exploration->transitions, "depth", exploration->depth, "seconds", answer->seconds,
-                         "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
+                         "faults", faults, "with", ways_to_json(setting), "states", (json_int_t)exploration->states,
+                         "transitions", (json_int_t)exploration->transitions, "depth", exploration->depth, "seconds",
+                         answer->seconds, "memory_bytes", (json_int_t)exploration->bytes, "exhaustive",
                          exploration->stopped == NULL && !request->passages_limited && !exploration->scheduled &&
                              !setting->undisturbed && !request->question.options.fingerprints &&
                              exploration->expanded == exploration->states,
@@ -180,8 +181,12 @@ void print_result(const struct request *request, const struct answer *answer)
     char states[32], transitions[32], names[FAULTS][FAULT_NAME_SIZE];
     printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
            register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
-    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++)
-        printf("%s %s", f > 0 ? "," : ", with", names[f]);
+    bool with = false;
+    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++, with = true)
+        printf("%s %s", with ? "," : ", with", names[f]);
+    for (unsigned w = 0; w < WAYS; w++)
+        if (setting->ways >> w & 1)
+            printf("%s %s", with ? "," : ", with", way_info[w].name), with = true;
     if (answer->by_contents)
         printf("\n%s contents of the registers, %.2f s\n\n"
                "Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n",

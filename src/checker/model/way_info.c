@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#include "checker/model/way_info.h"
+
+const struct way_info way_info[WAYS] = {
+    [WAY_NUMBER(TRY)] = {.name = "try", .brief = "some go back unless there is a slot for them at once"},
+};
+
+unsigned way_find(const char *name)
+{
+    for (unsigned w = 0; w < WAYS; w++)
+        if (strcmp(way_info[w].name, name) == 0)
+            return 1u << w;
+    return 0;
+}

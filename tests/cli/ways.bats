@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+#
+# Ways through the gate's text that are explored if --with asks for them.
+load helper
+
+@test "without ways all is as it was, and each way adds states" {
+    exits 0 check gate -n 2 --json
+    json '.states == 908 and .with == []'
+    exits 0 check gate -n 2 --with try --json
+    json '.states > 908 and .with == ["try"] and ([.properties[].verdict] | all(. == "holds" or . == "vacuous"))'
+    exits 0 check gate -n 2 --with try
+    says "atomic registers, with try"
+    exits 0 check gate -n 2 --fault abort --with try --property exclusion
+    says "with abort, try"
+}
+
+@test "everything holds with all ways, whoever is killed or gives up" {
+    for k in 1 2; do
+        exits 0 check gate -n 2 -k $k --with try --fault recovery --fault abort
+    done
+}
+
+@test "one that tries and finds nothing free goes back to its remainder" {
+    exits 1 check gate:tries_with_ticket -n 2 --with try --passages 2 --property deadlock-freedom --trace "$BATS_TEST_TMPDIR/trace"
+    says "free?"
+    exits 0 replay "$BATS_TEST_TMPDIR/trace"
+    jq '.with = []' "$BATS_TEST_TMPDIR/trace" >"$BATS_TEST_TMPDIR/without"
+    exits 1 replay "$BATS_TEST_TMPDIR/without"
+    jq '.with = ["fly"]' "$BATS_TEST_TMPDIR/trace" >"$BATS_TEST_TMPDIR/nonsense"
+    exits 2 replay "$BATS_TEST_TMPDIR/nonsense"
+}
+
+@test "ways that there are not are refused" {
+    refused "there is no way 'fly'; there are: try" check gate --with fly
+    refused "the text of one_bit has no way 'try'" check one_bit --with try
+    refused "--with needs a value" check gate --with
+}
