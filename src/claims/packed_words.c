@@ -42,7 +42,7 @@ static void read_list(const char *at, struct contents *contents)
 
 static void read_contents(const struct instance *instance, struct contents *contents)
 {
-    char text[256];
+    char text[256] = "";
     instance->regs[0].array->shown(text, sizeof text, instance->setting.n, instance->setting.k, contents->value);
     const char *issue = strstr(text, "ISSUE="), *valid = strstr(text, "VALID=");
     const char *list = strstr(text, "QUANT=") != NULL ? strstr(text, "QUANT=") : strstr(text, "QUEUE=");

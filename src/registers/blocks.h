@@ -25,6 +25,12 @@ struct bytes {
     uint64_t mask[MASKS];
 };
 
+/* What the blocks of a procedure have declared so far, and what outlives them. Only the one thread that learns steps
+ * (automaton.c) runs texts while others explore. */
+struct blocks {
+    struct bytes known, lasting;
+};
+
 static inline void stepped_forget(void *frame, const struct bytes *used, const struct bytes *but)
 {
     for (unsigned m = 0; m < MASKS; m++)
@@ -35,8 +41,22 @@ static inline void stepped_forget(void *frame, const struct bytes *used, const s
 static inline void *stepped_use(struct bytes *used, const struct bytes *more)
 {
     for (unsigned m = 0; m < MASKS; m++)
-        used->mask[m] |= more->mask[m];
+        if ((more->mask[m] & ~used->mask[m]) != 0)
+            used->mask[m] |= more->mask[m];
     return NULL;
+}
+
+/* What is not used, wherever the text is right: a variable that does not live where the process goes on. Filled with
+ * garbage, it shows whether the text uses it all the same (automaton.c). Each procedure knows of its own blocks: that
+ * LEAVE uses what was local in ENTER is not noticed. */
+static inline void stepped_spoil(void *frame, const struct blocks *blocks, const struct bytes *live, struct bytes *used)
+{
+    for (unsigned m = 0; m < MASKS; m++) {
+        uint64_t dead = blocks->known.mask[m] & ~blocks->lasting.mask[m] & ~live->mask[m];
+        used->mask[m] |= dead;
+        for (; dead != 0; dead &= dead - 1)
+            ((uint8_t *)frame)[MASK_BYTES * m + (unsigned)__builtin_ctzll(dead)] = 0xa5;
+    }
 }
 
 static inline void stepped_let_last(struct bytes *used, const struct bytes *lasting)
@@ -98,10 +118,15 @@ static inline void stepped_let_last(struct bytes *used, const struct bytes *last
 #define LOCAL_(...)                                                                                                    \
     stepped_forget(frame, &BYTES_OF(__VA_ARGS__), &(struct bytes){{0}});                                               \
     stepped_use(&used_, &BYTES_OF(__VA_ARGS__));                                                                       \
+    stepped_use(&blocks_.known, &BYTES_OF(__VA_ARGS__));                                                               \
     LIVES_ALSO(__VA_ARGS__) * live_ __attribute__((unused))
 #define forget(...) FORGET_(JOIN(AS_FIELDS_, HOW_MANY(__VA_ARGS__))(in_##__VA_ARGS__))
 #define FORGET_(...) stepped_forget(frame, &BYTES_OF(__VA_ARGS__), &(struct bytes){{0}})
 #define lasts(...) LASTS_(JOIN(AS_FIELDS_, HOW_MANY(__VA_ARGS__))(in_##__VA_ARGS__))
-#define LASTS_(...) stepped_let_last(&used_, &BYTES_OF(__VA_ARGS__))
+#define LASTS_(...)                                                                                                    \
+    (stepped_let_last(&used_, &BYTES_OF(__VA_ARGS__)), stepped_use(&blocks_.lasting, &BYTES_OF(__VA_ARGS__)))
+/* Where these live, and nothing else that any block has declared so far. */
+#define GOES_ON_WITH(...)                                                                                              \
+    (used_ = (__VA_ARGS__), P->spoils ? stepped_spoil(frame, &blocks_, &(__VA_ARGS__), &used_) : (void)0)
 
 #endif

@@ -65,14 +65,15 @@
  *
  * So that equal states look equal, a variable that is not used any more must be zero wherever a process stands:
  *
- *   local(L.v, ...);                    at the beginning of a block, or further down: from here on, and until the block
- *                                       ends, L.v lives; where a process stands elsewhere, it has been forgotten, by
+ *   local(L.v, ...);                    at the beginning of a block, or further down: from here on, where it is 0, and
+ *                                       until the block ends, L.v lives; where a process stands elsewhere, it has been forgotten, by
  *                                       whatever way the block was left. Said once in each block, of up to eight.
  *                                       (The variable and the `todo` of a loop live in the loop.)
- *   forget(L.v, ...);                   L.v is not used any more, though its block goes on
+ *   forget(L.v, ...);                   L.v is not used any more, though its block goes on: it is 0 again
  *   lasts(L.f);                         after the call of a procedure: L.f is not forgotten, it lives as long as this frame
  *
- * Natively they are nothing, or in debug builds, what is not used gets some other value: set it before it is used.
+ * Natively a variable keeps its value when its block ends. The checker takes every local step twice, once with garbage in
+ * what does not live there, and refuses a text that uses it.
  *
  * Types of private variables: proc (a process number), flag, procset (a set of processes: only(v) has one element,
  * has(set, v), and elements(set) is how many), number and numberset (the same for a for_all over other things; below 64 when it is checked), ticket

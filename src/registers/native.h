@@ -255,21 +255,17 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
         else
 #define while_waiting() ((void)0)
 #define waiting_room() ((void)0)
-#ifdef ADMIT_DEBUG
-/* In the stepped world what is forgotten is zero, and so is what a block begins with. No text may rely on that: here, it
- * would find garbage. */
-#define local(...) (JOIN(SPOIL_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
-#define SPOIL_1(v) ((void)memset(&(v), 0xa5, sizeof(v)))
-#define SPOIL_2(v, ...) SPOIL_1(v), SPOIL_1(__VA_ARGS__)
-#define SPOIL_3(v, ...) SPOIL_1(v), SPOIL_2(__VA_ARGS__)
-#define SPOIL_4(v, ...) SPOIL_1(v), SPOIL_3(__VA_ARGS__)
-#define SPOIL_5(v, ...) SPOIL_1(v), SPOIL_4(__VA_ARGS__)
-#define SPOIL_6(v, ...) SPOIL_1(v), SPOIL_5(__VA_ARGS__)
-#define SPOIL_7(v, ...) SPOIL_1(v), SPOIL_6(__VA_ARGS__)
-#define SPOIL_8(v, ...) SPOIL_1(v), SPOIL_7(__VA_ARGS__)
-#else
-#define local(...) ((void)0)
-#endif
+/* What a block begins with is zero, as in the stepped world, and so is what is forgotten. Where the text sets it before it
+ * uses it, which is nearly everywhere, this is no instruction. */
+#define local(...) (JOIN(ZERO_, HOW_MANY(__VA_ARGS__))(__VA_ARGS__))
+#define ZERO_1(v) ((void)memset(&(v), 0, sizeof(v)))
+#define ZERO_2(v, ...) ZERO_1(v), ZERO_1(__VA_ARGS__)
+#define ZERO_3(v, ...) ZERO_1(v), ZERO_2(__VA_ARGS__)
+#define ZERO_4(v, ...) ZERO_1(v), ZERO_3(__VA_ARGS__)
+#define ZERO_5(v, ...) ZERO_1(v), ZERO_4(__VA_ARGS__)
+#define ZERO_6(v, ...) ZERO_1(v), ZERO_5(__VA_ARGS__)
+#define ZERO_7(v, ...) ZERO_1(v), ZERO_6(__VA_ARGS__)
+#define ZERO_8(v, ...) ZERO_1(v), ZERO_7(__VA_ARGS__)
 #define forget(...) local(__VA_ARGS__)
 #define lasts(...) ((void)0)
 

@@ -86,6 +86,7 @@ struct stepping {
     unsigned choice;            /* in: which element a for_all takes next, if it may choose */
     bool any_order;             /* in: whether it may */
     unsigned ways;              /* in: those that the setting has (enum way) */
+    bool spoils;                /* in: variables that do not live where it stands are garbage (blocks.h) */
     const int16_t *copy_number; /* in: by register, which copy of this process is of it; -1: none */
     const uint8_t *copies;      /* in: what this process's own remembered registers hold, a uint64_t each */
     unsigned accesses;          /* out: shared accesses made; the caller insists on one */
@@ -206,7 +207,8 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
             char mask_0[1], mask_1[1], mask_2[1], mask_3[1], mask_4[1], mask_5[1], mask_6[1], mask_7[1];               \
         } * live_;                                                                                                     \
         struct bytes used_ = {{0}};                                                                                    \
-        (void)i, (void)n, (void)k, (void)S, (void)nth_, (void)label_;                                                  \
+        static struct blocks blocks_;                                                                                  \
+        (void)i, (void)n, (void)k, (void)S, (void)nth_, (void)label_, (void)blocks_;                                   \
         switch (frame->at % MARKERS) {                                                                                 \
         case 0:;
 #define END                                                                                                            \
@@ -227,7 +229,7 @@ enum { MARKERS = 1 << 13 };
         frame->at = (position)(position_);                                                                             \
         return PAUSED;                                                                                                 \
     } while (0)
-#define GO_ON(name_) (used_ = LIVE_HERE, label_ = (name_))
+#define GO_ON(name_) (GOES_ON_WITH(LIVE_HERE), label_ = (name_))
 
 #define AT(name_)                                                                                                      \
     do {                                                                                                               \
@@ -266,16 +268,20 @@ enum { MARKERS = 1 << 13 };
         stepped_forget(frame, &used_, &LIVE_AND(field_));                                                              \
         __attribute__((fallthrough));                                                                                  \
     case __LINE__:;                                                                                                    \
+        GOES_ON_WITH(LIVE_AND(field_));                                                                                \
         frame->at = __LINE__;                                                                                          \
         enum outcome outcome_ = p(P, &(s), &(f));                                                                      \
-        if (outcome_ != DONE)                                                                                          \
+        if (outcome_ != DONE) {                                                                                        \
+            if (P->spoils)                                                                                             \
+                stepped_forget(frame, &used_, &LIVE_AND(field_));                                                      \
             return outcome_;                                                                                           \
+        }                                                                                                              \
         CALLED(f, field_);                                                                                             \
     } while (0)
 #ifdef CALLED_FRAMES_STAY
 #define CALLED(f, field_) (used_ = LIVE_HERE)
 #else
-#define CALLED(f, field_) (used_ = LIVE_AND(field_), (f).at = 0)
+#define CALLED(f, field_) (GOES_ON_WITH(LIVE_AND(field_)), (f).at = 0)
 #endif
 
 /* The next access is one of two, by choice of the process. */
@@ -310,7 +316,8 @@ enum { MARKERS = 1 << 13 };
 
 /* A loop whose variables live in it alone, and whose marker stands before the first access of its body. */
 #define LOOP_(name_, lives_, fields_, start_, while_, next_, choose_)                                                  \
-    for (lives_ *live_ = ((start_), stepped_use(&used_, &fields_)); while_; next_)                                     \
+    for (lives_ *live_ = ((start_), stepped_use(&blocks_.known, &fields_), stepped_use(&used_, &fields_)); while_;     \
+         next_)                                                                                                        \
         if (1) {                                                                                                       \
             STOP_AT(name_, __LINE__);                                                                                  \
         case __LINE__:                                                                                                 \

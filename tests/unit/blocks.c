@@ -30,12 +30,12 @@ struct locals {
 };
 
 /* How the block is left. */
-enum way { TO_THE_END, BY_BREAK, BY_CONTINUE, BY_GOTO, BACK, WAYS };
+enum way_out { TO_THE_END, BY_BREAK, BY_CONTINUE, BY_GOTO, BACK, WAYS_OUT };
 
 DECLARE
 {
     S->value = registers("value", 4, 8, 0, .writer = ANYBODY);
-    S->way = registers("way", 1, WAYS, TO_THE_END, .writer = ANYBODY);
+    S->way = registers("way", 1, WAYS_OUT, TO_THE_END, .writer = ANYBODY);
 }
 
 PROCEDURE(look)
@@ -56,7 +56,7 @@ home:
         local(L.in_block);
         L.in_block = (number)get(S->value[0]);
         AT("which way?")
-        enum way way = (enum way)get(S->way[0]);
+        enum way_out way = (enum way_out)get(S->way[0]);
         if (way == BY_BREAK)
             break;
         if (way == BY_CONTINUE)
@@ -132,10 +132,10 @@ static void go_into_block(struct process *process, uint64_t value)
 /* Two processes that have read different values stand in different states as long as they are in the block. */
 static void nothing_is_left_of_a_block(void **state)
 {
-    static const char *const leads_to[WAYS] = {
+    static const char *const leads_to[WAYS_OUT] = {
         [TO_THE_END] = "loop", [BY_BREAK] = "out", [BY_CONTINUE] = "loop", [BY_GOTO] = "out", [BACK] = "home"};
     (void)state;
-    for (unsigned way = 0; way < WAYS; way++) {
+    for (unsigned way = 0; way < WAYS_OUT; way++) {
         struct process one, other;
         start(&one);
         step(&one, "home", WAY, 0);

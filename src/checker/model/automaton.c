@@ -202,6 +202,25 @@ static void add_far(struct automaton *automaton, uint32_t move, uint64_t value, 
 /* Here the text is run, once for each local step. While threads explore, nobody learns: they note what is missing, and
  * one of them adds it afterwards in a fixed order, so that numbers do not depend on timing. */
 
+/* Natively a variable keeps its value when its block ends, and here it is zero. So the same step is taken once more, with
+ * garbage in all that does not live where the process stands: if that makes a difference, what is checked is not what
+ * ships. */
+static void insist_on_blocks(struct model *model, unsigned i, const struct process *from, unsigned choice,
+                             uint64_t value, const struct process *to, const struct access *access)
+{
+    struct process spoiled;
+    struct access other;
+    if (model->instance.tolerant)
+        return;
+    model->instance.spoils = true;
+    bool steps = process_step(&model->instance, i, from, choice, value, &spoiled, &other);
+    model->instance.spoils = false;
+    if (!steps || memcmp(&spoiled, to, model->instance.process_size) != 0 || other.kind != access->kind ||
+        other.reg != access->reg || other.result != access->result || other.choices != access->choices)
+        die("%s: after \"%s\" process %u uses a variable that does not live there: natively it has another value",
+            model->instance.setting.algorithm->about.id, from->label, i);
+}
+
 /* Runs the algorithm's text for one local step and remembers it. What is remembered before the fields are laid out, with
  * all of them at bit 0, only serves to count local states: then the automaton is opened anew (model.c). */
 bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsigned choice, uint64_t value)
@@ -212,6 +231,7 @@ bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsi
     struct process from = automaton->processes[number];
     if (!process_step(&model->instance, i, &from, choice, value, &to, &access))
         return false;
+    insist_on_blocks(model, i, &from, choice, value, &to, &access);
     uint32_t known = automaton->count, next = automaton_intern(model, i, &to);
     if (next == NOT_KNOWN_YET)
         return false;

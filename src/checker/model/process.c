@@ -228,7 +228,8 @@ static struct stepping stepping_of(const struct instance *instance, unsigned i)
                              .cells = instance->cells,
                              .copy_number = instance->copy_number[i],
                              .any_order = instance->setting.any_order,
-                             .ways = instance->setting.ways};
+                             .ways = instance->setting.ways,
+                             .spoils = instance->spoils};
 }
 
 /* Goes on to the first access of what comes next: LEAVE from the critical section, ENTER from the remainder. */

@@ -68,6 +68,7 @@ struct instance {
     unsigned *own_first;   /* n + 1 of them */
     int16_t **copy_number; /* per process and register: see struct stepping */
     unsigned copies;       /* remembered registers of one process */
+    bool spoils;           /* what must not matter is garbage: see automaton.c */
     bool tolerant;         /* steps on values that may never occur are being tried: do not insist on the rules */
     size_t process_size; /* how many bytes of struct process matter: the fixed part, this algorithm's locals, copies */
 };

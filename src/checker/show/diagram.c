@@ -14,7 +14,7 @@ static const char section_sign[SECTIONS] = {
 /* A register and its value, as " x[2]=1"; a packed word tells the names of what is in it itself. */
 static void print_value(const struct instance *instance, unsigned r, uint64_t value, FILE *out)
 {
-    char text[128];
+    char text[128] = "";
     word_printer *shown = instance->regs[r].array->shown;
     if (shown != NULL) {
         shown(text, sizeof text, instance->setting.n, instance->setting.k, value);
@@ -74,7 +74,7 @@ static void print_changes(const struct execution *execution, size_t s, FILE *out
 
 static void print_line(const struct trace *trace, const struct execution *execution, size_t s, int width, FILE *out)
 {
-    char text[128];
+    char text[128] = "";
     describe_step(trace, execution, s, text, sizeof text);
     fprintf(out, "%5zu ", s + 1);
     for (unsigned i = 0; i < trace->setting.n; i++) {

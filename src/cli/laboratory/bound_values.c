@@ -72,7 +72,7 @@ static json_t *value_json(const struct values_bound *bound, const struct shared_
     for (unsigned r = 0; r < bound->instance.reg_count; r++) {
         const struct setting *setting = &bound->instance.setting;
         word_printer *shown = bound->instance.regs[r].array->shown;
-        char name[64], text[256];
+        char name[64], text[256] = "";
         register_name(&bound->instance, r, name, sizeof name);
         if (shown != NULL)
             shown(text, sizeof text, setting->n, setting->k, value->walk.now.values[r]);
@@ -126,7 +126,7 @@ static void print_value(const struct values_bound *bound, const struct shared_va
     for (unsigned r = 0; r < bound->instance.reg_count; r++) {
         const struct setting *setting = &bound->instance.setting;
         word_printer *shown = bound->instance.regs[r].array->shown;
-        char text[256];
+        char text[256] = "";
         if (shown != NULL) {
             shown(text, sizeof text, setting->n, setting->k, value->walk.now.values[r]);
             printf(" %s", text);
