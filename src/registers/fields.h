@@ -18,7 +18,8 @@
  *                                       they have set up to the next marker
  *   act_on(r, m, f)                     atomically: m := the variables in r; f; r := m. This is act (language.h), and f is
  *                                       any statement that act may do
- *   look_at(r, m)                       read: m := the variables in r; the value of the expression is m
+ *   look_at(r, m)                       read: m := the variables in r; the value of the expression is m. Where `x` is a
+ *                                       macro for (m->x), say (look_at(r, m), x == 1)
  *
  * A variable may be a sequence of items that have the same width, the first of them in the lowest bits:
  *

@@ -54,6 +54,9 @@ check "a suite whose shell is killed fails" judged "1 passed, 1 failed" 1 \
 unset SUITES_AT_ONCE
 check "counts what fails" judged "1 passed, 1 failed" 1 'echo ok 1; echo not ok 2 - bad; echo "# reason"; echo 1..2'
 check "shows what a failed case said" says '# reason'
+check "also if it said so before" judged "1 passed, 1 failed" 1 \
+    'echo 1..2; echo ERROR: no name; echo not ok 1 - bad; echo later; echo ok 2'
+check "and shows that" says 'ERROR: no name'
 check "a crash fails" judged "1 passed, 1 failed" 1 'echo 1..1; echo ok 1; kill -SEGV $$'
 check "breaking off fails" judged "1 passed, 1 failed" 1 'echo 1..2; echo ok 1'
 check "testing nothing fails" judged "0 passed, 1 failed" 1 'true'

@@ -13,7 +13,7 @@ tests=$PWD/tests
 
 # Names of what is not, and need not be, in this tree: examples to the reader, what the build or SPIN writes, what a program
 # prints, what a patch of tests/timestamps says.
-elsewhere='src/algorithms/filter.c docs/algorithms/filter.md outer/inner.c outer_with_inner folder/any.h program.c train_on_gpu
+elsewhere='src/algorithms/szymanski.c docs/algorithms/szymanski.md outer/inner.c outer_with_inner folder/any.h program.c train_on_gpu
     variants.h timestamps.h pan.c WALL_SECONDS CPU_SECONDS PEAK_KIB --snapshots'
 
 all_files() {
