@@ -5,9 +5,6 @@
  */
 #include "unit.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* --- an algorithm that has fields of every kind ------------------------------------------------------------------- */
 
 #define ADMIT_STEPPED
@@ -166,32 +163,18 @@ static void act_on_and_look_at(void **state)
     instance_close(&instance);
 }
 
-/* Starts process 0 in a child, and takes its first step; how it ended, and the message it died with. */
-static int start_and_step(char *message, size_t size)
+/* Process 0 takes its first step. */
+static void start_and_step(unsigned which)
 {
-    int pipe_ends[2];
-    assert_return_code(pipe(pipe_ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        struct instance instance;
-        struct process from, to;
-        struct access access;
-        struct setting setting = {.algorithm = &stepped_unit_fields, .n = 3, .k = 2};
-        memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
-        dup2(pipe_ends[1], STDERR_FILENO);
-        instance_open(&instance, &setting);
-        process_start(&instance, 0, &from);
-        process_step(&instance, 0, &from, 0, 0, &to, &access);
-        _exit(0);
-    }
-    close(pipe_ends[1]);
-    FILE *said = fdopen(pipe_ends[0], "r");
-    message[fread(message, 1, size - 1, said)] = '\0';
-    fclose(said);
-    int status;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    struct instance instance;
+    struct process from, to;
+    struct access access;
+    struct setting setting = {.algorithm = &stepped_unit_fields, .n = 3, .k = 2};
+    wrong = (__typeof__(wrong))which;
+    memset(setting.passages, UNBOUNDED_PASSAGES, sizeof setting.passages);
+    instance_open(&instance, &setting);
+    process_start(&instance, 0, &from);
+    process_step(&instance, 0, &from, 0, 0, &to, &access);
 }
 
 static void refuses(void **state)
@@ -203,15 +186,13 @@ static void refuses(void **state)
     };
     char message[256];
     (void)state;
-    wrong = NOTHING;
-    assert_int_equal(start_and_step(message, sizeof message), 0);
-    for (wrong = START; wrong <= WORD; wrong++) {
-        assert_int_equal(start_and_step(message, sizeof message), 2);
+    assert_int_equal(end_of(start_and_step, NOTHING, message, sizeof message), 0);
+    for (unsigned which = START; which <= WORD; which++) {
+        assert_int_equal(end_of(start_and_step, which, message, sizeof message), 2);
         assert_non_null(strstr(message, "unit:fields"));
-        if (strstr(message, says[wrong]) == NULL)
+        if (strstr(message, says[which]) == NULL)
             fail_msg("it said: %s", message);
     }
-    wrong = NOTHING;
 }
 
 /* --- sequences and tallies ---------------------------------------------------------------------------------------- */

@@ -4,9 +4,6 @@
  */
 #include "unit.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* --- an algorithm that uses every word once ----------------------------------------------------------------------- */
 
 #define ADMIT_STEPPED
@@ -298,27 +295,12 @@ static void declarations(void **state)
 
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
-/* Runs process 0 of three through ENTER in a child; its exit status and the message it died with. */
-static int run_to_the_end(unsigned wrong, char *message, size_t size)
+/* Process 0 of three goes through ENTER. */
+static void run_to_the_end(unsigned wrong)
 {
-    int pipe_ends[2];
-    assert_return_code(pipe(pipe_ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(pipe_ends[1], STDERR_FILENO);
-        start(3, wrong, 0, ATOMIC, false);
-        while (process.section != CRITICAL)
-            step(0, 0, 1);
-        _exit(0);
-    }
-    close(pipe_ends[1]);
-    FILE *said = fdopen(pipe_ends[0], "r");
-    message[fread(message, 1, size - 1, said)] = '\0';
-    fclose(said);
-    int status;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    start(3, wrong, 0, ATOMIC, false);
+    while (process.section != CRITICAL)
+        step(0, 0, 1);
 }
 
 static void refuses(void **state)
@@ -337,9 +319,9 @@ static void refuses(void **state)
     };
     char message[256];
     (void)state;
-    assert_int_equal(run_to_the_end(RIGHT, message, sizeof message), 0);
+    assert_int_equal(end_of(run_to_the_end, RIGHT, message, sizeof message), 0);
     for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        assert_int_equal(run_to_the_end(cases[c].wrong, message, sizeof message), 2);
+        assert_int_equal(end_of(run_to_the_end, cases[c].wrong, message, sizeof message), 2);
         assert_non_null(strstr(message, "unit:words"));
         if (strstr(message, cases[c].says) == NULL)
             fail_msg("it said: %s", message);

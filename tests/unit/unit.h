@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -34,6 +36,27 @@ static inline uint64_t next_random(uint64_t *random)
 {
     *random ^= *random << 13, *random ^= *random >> 7, *random ^= *random << 17;
     return *random;
+}
+
+/* Does in a child what may end the program: its exit status, and what it said on stderr. */
+static inline int end_of(void (*deed)(unsigned which), unsigned which, char *message, size_t size)
+{
+    int pipe_ends[2];
+    assert_return_code(pipe(pipe_ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], STDERR_FILENO);
+        deed(which);
+        _exit(0);
+    }
+    close(pipe_ends[1]);
+    FILE *said = fdopen(pipe_ends[0], "r");
+    message[fread(message, 1, size - 1, said)] = '\0';
+    fclose(said);
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 struct explored {

@@ -199,7 +199,7 @@ static void add_far(struct automaton *automaton, uint32_t move, uint64_t value, 
 
 /* --- learning ------------------------------------------------------------------------------------------------------- */
 
-/* Here the text is run, once for each local step. While threads explore, nobody learns: they note what is missing, and
+/* Here the text is run, for each local step when it is first met. While threads explore, nobody learns: they note what is missing, and
  * one of them adds it afterwards in a fixed order, so that numbers do not depend on timing. */
 
 /* Natively a variable keeps its value when its block ends, and here it is zero. So the same step is taken once more, with

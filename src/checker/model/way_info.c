@@ -2,7 +2,7 @@
 #include "checker/model/way_info.h"
 
 const struct way_info way_info[WAYS] = {
-    [WAY_NUMBER(TRY)] = {.name = "try", .brief = "some go back unless there is a slot for them at once"},
+    [WAY_NUMBER(TRY)] = {.name = "try"},
 };
 
 unsigned way_find(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * way_info.h - the table of ways (enum way in about.h): what each is called, and what it is for a person.
+ * way_info.h - the table of ways (enum way in about.h): what each is called.
  */
 #ifndef ADMIT_CHECKER_MODEL_WAY_INFO_H
 #define ADMIT_CHECKER_MODEL_WAY_INFO_H
@@ -8,8 +8,7 @@
 #include "checker/model/process.h"
 
 struct way_info {
-    const char *name;  /* on the command line and in JSON */
-    const char *brief; /* what processes may do then */
+    const char *name; /* on the command line and in JSON */
 };
 
 /* By WAY_NUMBER. */
