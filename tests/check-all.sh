@@ -123,6 +123,11 @@ gate -n 3
 gate -n 3 -k 2
 gate -n 3 --with try
 gate -n 3 -k 2 --with try
+gate -n 2 --with alone --fault recovery --fault abort
+gate -n 2 -k 2 --with alone --fault recovery --fault abort
+gate -n 2 --with alone --with try --fault recovery --fault abort
+gate -n 2 -k 2 --with alone --with try --fault recovery --fault abort
+gate -n 3 --with alone
 gate -n 3 --fault recovery
 gate -n 3 --fault recovery --fault abort
 gate -n 3 -k 2 --fault abort

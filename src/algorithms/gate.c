@@ -24,7 +24,7 @@ enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1 };
 #else
 enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS }; /* (G9): no more places in line than participants */
 #endif
-enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS };
+enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS, WHOLE_BITS = TICKET_BITS + NUMBER_AT };
 
 /* OUT: returned. IN: drawn, and its owner is awake or inside. WAITING: its owner sleeps, or is about to. GRANTED: valid,
  * and its owner must be woken. LEAVING: its owner returns it, but whoever comes by may be faster. ABANDONED: nobody will use
@@ -70,6 +70,29 @@ static inline unsigned phase_in(word w)
     return (unsigned)w & 1;
 }
 
+/* With the name and the phase that it has: so many tickets later; as its drawer left it in ISSUE. */
+static inline word later(word w, word tickets)
+{
+    return (w + (tickets << NUMBER_AT)) & ~UINT64_C(0) >> (64 - WHOLE_BITS);
+}
+
+static inline word draw_of(word mine)
+{
+    return mine & ~(word)1;
+}
+
+/* That of the same participant's next ticket, if nobody else draws before. */
+static inline word next_of(word mine)
+{
+    return later(mine, 1) ^ 1;
+}
+
+/* VALID when all tickets but this one have been returned, the one before it last, and by the same participant. */
+static inline word before_return(unsigned k, word mine)
+{
+    return later(mine, k - 1) ^ 1;
+}
+
 /* RECORD: ticket, state, phase, with the ticket where the others have it; the state is in the low half, on which one
  * sleeps. */
 static inline word entry(word number, enum state state, unsigned phase)
@@ -92,6 +115,11 @@ static inline word in_state(word w, enum state state)
     return entry(ticket_of(w), state, phase_in(w));
 }
 
+static inline word record_of(word mine, enum state state)
+{
+    return entry(number_of(mine), state, phase_in(mine));
+}
+
 static inline bool is_outstanding(word w)
 {
     return state_of(w) != OUT;
@@ -108,6 +136,11 @@ static inline bool is_ahead(word a, word b)
 static inline bool is_valid(word valid, word own)
 {
     return state_of(own) == GRANTED || state_of(own) == LEAVING || !is_ahead(ticket_of(own), number_of(valid));
+}
+
+static inline bool may_enter(word valid, word mine)
+{
+    return !is_ahead(number_of(mine), number_of(valid));
 }
 
 /* VALID says that the ticket in i's record has been returned. */
@@ -342,77 +375,95 @@ END
 struct locals {
     position at;
     number s;
-    word own; /* this process's record: its ticket and phase */
     word issue;
+    word own;  /* this process's record, as it found it */
+    word mine; /* its ticket, its name and the ticket's phase, as VALID will have them */
     struct look_for_dead look;
     flag lying; /* and has still to look */
     flag tries; /* and does not wait */
+    flag keeps; /* and will come back by what it leaves */
+    word last;  /* what was `mine`, if it comes back by that: it outlives the passage */
 };
 
 ENTER
 BEGIN
     word w;
     resume_from(drawn);
-home:
-    local(L.issue, L.tries);
-    AT("ISSUE")
-    L.tries = only_if_free();
-    L.issue = get(ISSUE);
-    AT("own record") /* (G10): what is drawn next must be ahead of it */
-    act(RECORD[i], w, if (if_need_be(!is_ahead(number_of(L.issue) + 1, ticket_of(w)))) w = renewed(w, L.issue));
-    L.own = told(w);
-    if (seldom(is_outstanding(L.own))) { /* a place that was given up is in line still unless VALID says otherwise */
-        forget(L.issue);
-        AT("passed?")
-        if (!says_returned(get(VALID), i, L.own)) {
-            if (L.tries)
-                not_free();
-            forget(L.own);
-            try_again(home);
+    if (comes_back(L.last)) { /* (G11) */
+        AT("draw again")
+        L.keeps = comes_back_later();
+        if (mostly(changes(ISSUE, draw_of(L.last), draw_of(next_of(L.last))))) {
+            waiting_room();
+            L.mine = next_of(L.last);
+            L.s = k - 1;
+            goto inside;
         }
-        L.own = in_state(L.own, OUT);
-        AT("passed")
-        put(RECORD[i], L.own);
-        forget(L.own);
-        goto home;
     }
-    L.own = entry(0, IN, phase_in(L.own));
-    /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
-    if (if_need_be(who_in(L.issue) < n && who_in(L.issue) != i)) {
-        AT("note draw")
-        act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
+    L.last = 0;
+    forget(L.keeps);
+    {
+    home:
+        local(L.issue, L.own, L.tries);
+        AT("ISSUE")
+        L.tries = only_if_free();
+        L.issue = get(ISSUE);
+        AT("own record") /* (G10): what is drawn next must be ahead of it */
+        act(RECORD[i], w, if (if_need_be(!is_ahead(number_of(L.issue) + 1, ticket_of(w)))) w = renewed(w, L.issue));
+        L.own = told(w);
+        if (seldom(is_outstanding(L.own))) { /* a place that was given up: in line still, unless VALID says otherwise */
+            forget(L.issue);
+            AT("passed?")
+            if (!says_returned(get(VALID), i, L.own)) {
+                if (L.tries)
+                    not_free();
+                forget(L.own);
+                try_again(home);
+            }
+            L.own = in_state(L.own, OUT);
+            AT("passed")
+            put(RECORD[i], L.own);
+            forget(L.own);
+            goto home;
+        }
+        L.own = entry(0, IN, phase_in(L.own));
+        /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
+        if (if_need_be(who_in(L.issue) < n && who_in(L.issue) != i)) {
+            AT("note draw")
+            act(RECORD[named_or(L.issue, n, i)], w, w = who_in(L.issue) < n ? with_draw(w, L.issue) : w);
+        }
+        if (L.tries) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
+            AT("free?")
+            if (is_ahead(number_of(L.issue) + 1, number_of(get(VALID))))
+                not_free();
+            forget(L.tries);
+        }
+        AT("draw")
+        L.keeps = comes_back_later();
+        change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
+        if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
+            forget(L.own, L.keeps);
+            goto home;
+        }
+        waiting_room();
+        L.mine = w | !phase_in(L.own);
     }
-    if (L.tries) { /* VALID never goes back: what is free now is free when ISSUE is still as it was */
-        AT("free?")
-        if (is_ahead(number_of(L.issue) + 1, number_of(get(VALID))))
-            not_free();
-        forget(L.tries);
-    }
-    AT("draw")
-    change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
-    if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
-        forget(L.own);
-        goto home;
-    }
-    waiting_room();
-    forget(L.issue);
-    L.own = entry(number_of(w), IN, !phase_in(L.own));
     half_way();
 drawn:
     AT("valid?")
-    if (seldom(!patiently(is_valid(w = get(VALID), L.own), FIELD(ticket_of(L.own) - number_of(w), 0, TICKET_BITS)))) {
+    if (seldom(
+            !patiently(may_enter(w = get(VALID), L.mine), FIELD(number_of(L.mine) - number_of(w), 0, TICKET_BITS)))) {
         local(L.lying);
     wait:
         AT("lie down")
-        lie_down(RECORD[i], in_state(L.own, WAITING));
+        lie_down(RECORD[i], record_of(L.mine, WAITING));
         CALL_SELDOM(look_for_dead, L.look); /* (G7) */
         AT("valid now?")
-        if (!is_valid(get(VALID), L.own)) { /* (G6) */
+        if (!may_enter(get(VALID), L.mine)) { /* (G6) */
             AT("fall asleep")
-            if (falls_asleep(RECORD[i], in_state(L.own, WAITING))) {
+            if (falls_asleep(RECORD[i], record_of(L.mine, WAITING))) {
                 may_give_up();
                 AT("asleep")
-                sleep_while(RECORD[i], in_state(L.own, WAITING));
+                sleep_while(RECORD[i], record_of(L.mine, WAITING));
                 AT("get up")
                 get_up(RECORD[i]);
             }
@@ -421,10 +472,10 @@ drawn:
     }
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
-        change(SLOT[L.s], w, 0, named(ticket_of(L.own), i, 0));
-        if (w == named(ticket_of(L.own), i, 0))
+        if (changes(SLOT[L.s], 0, draw_of(L.mine)))
             break;
     }
+inside:;
 END
 
 LEAVE
@@ -435,21 +486,37 @@ BEGIN
         jot(SLOT[L.s], 0);
     }
     AT("leave")
-    jot(RECORD[i], in_state(L.own, LEAVING));
+    jot(RECORD[i], record_of(L.mine, LEAVING));
     half_way();
+    if (comes_back(L.last)) { /* (G11): as long as it is alone there is nobody to help, or to wake */
+        AT("return alone")    /* (G2): the name in VALID is its own, and its last return is in its record */
+        if (seldom(!changes(VALID, before_return(k, L.mine), later(L.mine, k))))
+            goto left;
+        AT("nobody since?")
+        if (mostly(get(ISSUE) == draw_of(L.mine)))
+            goto out;
+    }
 left:
     forget(L.s);
     L.look.recover.over.whose = (proc)i;
     CALL(hand_over, L.look.recover.over);
+    if (L.keeps && k > 1) {
+        AT("the last?")
+        if (get(VALID) != later(L.mine, k))
+            forget(L.keeps);
+    }
+out:
+    forget(L.s);
     AT("out")
-    jot(RECORD[i], in_state(L.own, OUT));
+    L.last = L.keeps ? L.mine : 0;
+    jot(RECORD[i], record_of(L.mine, OUT));
 END
 
 GIVE_UP
 BEGIN
     AT("abandon")
-    put(RECORD[i], in_state(L.own, ABANDONED));
-    forget(L.own);
+    put(RECORD[i], record_of(L.mine, ABANDONED));
+    forget(L.mine);
     CALL_SELDOM(look_for_dead, L.look); /* (G7) */
     L.look.recover.over.whose = (proc)i;
     CALL(hand_over, L.look.recover.over);
@@ -505,7 +572,8 @@ DECLARE
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .rename_all = rename_numbers, .is_idle = is_idle_step,
-          .forgets_whose = true, .ways = TRY, .slot_at = offsetof(struct locals, s),
+          .forgets_whose = true, .ways = TRY | ALONE, .lasting_at = offsetof(struct locals, last),
+          .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
                  {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},

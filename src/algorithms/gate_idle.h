@@ -37,6 +37,12 @@ static bool goes_home(const struct outlook *at)
     return is_out(at) && !at->own->tries;
 }
 
+/* It comes back too late. */
+static bool others_have_drawn(const struct outlook *at)
+{
+    return draw_of(at->own->last) != at->issue;
+}
+
 static bool draw_was_noted(const struct outlook *at)
 {
     unsigned who = who_in(at->own->issue);
@@ -51,7 +57,7 @@ static bool draw_will_fail(const struct outlook *at)
 /* With k = 1 this is the step that leads inside. */
 static bool is_valid_for_good(const struct outlook *at)
 {
-    return at->k > 1 && is_valid(at->valid, at->own->own);
+    return at->k > 1 && may_enter(at->valid, at->own->mine);
 }
 
 /* Somebody has died since it lay down. */
@@ -125,6 +131,7 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
         const char *marker;
         bool (*test)(const struct outlook *at);
     } markers[] = {
+        {"draw again", others_have_drawn},
         {"passed?", goes_home},
         {"passed", is_out},
         {"note draw", draw_was_noted},

@@ -50,11 +50,12 @@ static void keep(struct renaming *renaming, word number)
     renaming->count++;
 }
 
-static void name_kept(struct renaming *renaming)
+/* No older one becomes equal to VALID by adding k. */
+static void name_kept(struct renaming *renaming, unsigned k)
 {
     for (unsigned at = 0; at < renaming->count; at++)
         renaming->name[at] = 3 + 2 * at;
-    word base = 3 + 2 * renaming->count;
+    word base = 3 + 2 * renaming->count + k;
     while (base % renaming->stride != renaming->base % renaming->stride)
         base++;
     renaming->name[renaming->count] = base;
@@ -90,13 +91,13 @@ static bool is_stale(word copy, word now)
     return copy != 0 && copy != now;
 }
 
-/* Only if the draw is in the record: otherwise it may be noted still. (One that tries still asks whether the next ticket
- * would be valid, of whichever copy it has.) */
-static void forget_stale_draw(unsigned n, word *copy, word issue, const word *records)
+/* Only if the draw is in the record: otherwise it may be noted still. One that tries still asks whether the next ticket
+ * would be valid, of whichever copy it has. */
+static void forget_stale_draw(unsigned n, struct locals *locals, word issue, const word *records)
 {
-    unsigned who = who_in(*copy);
-    if (is_stale(*copy, issue) && (who >= n || has_drawn(records[who], *copy)))
-        *copy = STALE;
+    unsigned who = who_in(locals->issue);
+    if (is_stale(locals->issue, issue) && (who >= n || has_drawn(records[who], locals->issue)))
+        locals->issue = locals->tries ? named(number_of(locals->issue), UINT_MAX, 0) : STALE;
 }
 
 /* It asks only whether this is a draw of the one it recovers. */
@@ -180,15 +181,29 @@ static bool asks_whether_passed(const struct locals *locals, unsigned i, word va
     return state_of(locals->own) == ABANDONED && says_returned(valid, i, locals->own);
 }
 
+/* The process that a word names comes back by that word, or will return its ticket by it: it asks for its own name. */
+static bool goes_by_name(const struct locals *locals)
+{
+    return locals->last != 0 || locals->keeps;
+}
+
+/* It compares VALID with its own ticket and k more, or one less, or will; but that VALID passes it. */
+static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid)
+{
+    return locals->mine != 0 && goes_by_name(locals) && number_of(valid) <= number_of(locals->mine) + k;
+}
+
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
  * that a copy which is out of date is not equal. */
 static void forget_names(unsigned n, word *registers, void *const *frames)
 {
     word issue = registers[0], valid = registers[1], *records = registers + 2;
     unsigned drawer = who_in(issue), returner = who_in(valid);
-    bool drawn = drawer < n && has_drawn(records[drawer], issue) && forget_name(&registers[0], issue);
+    bool drawn = drawer < n && has_drawn(records[drawer], issue) && !goes_by_name(frames[drawer]) &&
+                 forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
-                    !asks_whether_passed(frames[returner], returner, valid) && forget_name(&registers[1], valid);
+                    !asks_whether_passed(frames[returner], returner, valid) && !goes_by_name(frames[returner]) &&
+                    forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = frames[i];
         struct recover *recover = &locals->look.recover;
@@ -199,23 +214,34 @@ static void forget_names(unsigned n, word *registers, void *const *frames)
     }
 }
 
-/* Nobody compares it any more: draws that have been noted are forgotten, and all else asks for outstanding tickets. */
-static void forget_returned(word *record, struct locals *locals)
+/* Nobody compares it any more: draws that have been noted are forgotten, and all else asks for outstanding tickets. But
+ * one that will come back keeps it. */
+static void forget_returned(word *record, struct locals *locals, unsigned i, word issue)
 {
     word ticket = ticket_of(*record);
-    if (is_outstanding(told(*record)))
+    if (is_outstanding(told(*record)) || issue == named(ticket, i, 0))
         return;
     *record ^= (ticket ^ 1) << NUMBER_AT;
     if (ticket_of(locals->own) == ticket)
         locals->own ^= (ticket ^ 1) << NUMBER_AT;
+    if (locals->mine != 0 && number_of(locals->mine) == ticket && !locals->keeps)
+        locals->mine ^= (ticket ^ 1) << NUMBER_AT;
+}
+
+/* One whose last ticket is not the last that was drawn draws in vain, if it comes back by it; or is inside, and has drawn
+ * again by it already. */
+static void forget_stale_last(word *last, word issue)
+{
+    if (*last != 0 && draw_of(*last) != issue)
+        *last = STALE;
 }
 
 static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
 {
     const word *records = registers + 2;
+    forget_stale_last(&locals->last, registers[0]);
     struct recover *recover = &locals->look.recover;
-    if (!locals->tries)
-        forget_stale_draw(n, &locals->issue, registers[0], records);
+    forget_stale_draw(n, locals, registers[0], records);
     forget_other_draw(recover, records);
     forget_stale_ticket(recover, records[recover->whose], records + n, k);
     forget_stale_round(n, &recover->over, registers);
@@ -225,6 +251,8 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
 {
     struct recover *recover = &locals->look.recover;
     rename_entry(renaming, &locals->own);
+    rename_named(renaming, &locals->mine);
+    rename_named(renaming, &locals->last);
     rename_named(renaming, &locals->issue);
     rename_named(renaming, &recover->issue);
     rename_entry(renaming, &recover->its);
@@ -257,6 +285,8 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
         struct recover *recover = &locals->look.recover;
         struct hand_over *over = &recover->over;
         flip_if(i == whose, &locals->own);
+        flip_if(i == whose, &locals->mine);
+        flip_if(i == whose && locals->last != STALE, &locals->last);
         flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
         flip_if(who_in(over->valid) == whose, &over->valid);
         flip_if(over->who == whose, &over->its);
@@ -264,16 +294,24 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *co
     }
 }
 
+/* The oldest number that somebody adds to. */
+static word base_of(unsigned n, unsigned k, const word *registers, void *const *frames)
+{
+    word issue = number_of(registers[0]), valid = number_of(registers[1]), base = issue < valid ? issue : valid;
+    for (unsigned i = 0; i < n; i++)
+        if (adds_to_ticket(frames[i], k, registers[1]) && number_of(((struct locals *)frames[i])->mine) < base)
+            base = number_of(((struct locals *)frames[i])->mine);
+    return base;
+}
+
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
 {
     word *records = registers + 2, *slots = records + n;
     struct renaming renaming;
     forget_names(n, registers, frames);
-    renaming.base = number_of(registers[0]);
+    renaming.base = base_of(n, k, registers, frames);
     renaming.stride = k > 1 ? n : 1;
     renaming.count = 0;
-    if (number_of(registers[1]) < renaming.base)
-        renaming.base = number_of(registers[1]);
     for (unsigned i = 0; i < n; i++) {
         if (posture(records[i]) == LYING && !((struct locals *)frames[i])->lying)
             records[i] = told(records[i]);
@@ -283,7 +321,7 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
         keep_locals(&renaming, frames[i]);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
-    name_kept(&renaming);
+    name_kept(&renaming, k);
     rename_named(&renaming, &registers[0]);
     rename_named(&renaming, &registers[1]);
     for (unsigned i = 0; i < n; i++) {
@@ -293,7 +331,7 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
     for (unsigned i = 0; i < n; i++)
-        forget_returned(&records[i], frames[i]);
+        forget_returned(&records[i], frames[i], i, registers[0]);
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
             flip_phase(n, i, registers, frames);

@@ -22,7 +22,7 @@
 
 #include "admit.h"
 #include "native/error.h"
-#include "registers/native.h"
+#include "registers/cells.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -146,7 +146,7 @@ struct sleeper {
  * behind the links. */
 struct seat {
     uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
-    uint64_t drawn; /* its present or last ticket, and who it is, as its draw left it in ISSUE */
+    uint64_t mine;  /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
     struct cell *record;
     unsigned who, slot;
     uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
@@ -160,18 +160,16 @@ struct seat {
     uint32_t number; /* of its thread */
     struct anchor *anchor;
     struct sleeper sleeper;
-    struct native_passage passage;
     uint64_t seen_dead[(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX) / 64]; /* when it last looked */
 };
 
 /* In one word with the serial, so that the fast path compares once. */
 enum seat_flag {
-    SEAT_PHASE = 1, /* of its present or last ticket */
-    SEAT_INSIDE = 2,
-    SEAT_IN_LINE = 4, /* with a place that it has given up */
-    SEAT_BEQUEATHED = 8,
-    SEAT_AMONG_OTHERS = 16, /* others came by when it was here last */
-    SEAT_FLAGS = 31,
+    SEAT_INSIDE = 1,
+    SEAT_IN_LINE = 2, /* with a place that it has given up */
+    SEAT_BEQUEATHED = 4,
+    SEAT_AMONG_OTHERS = 8, /* others came by when it was here last */
+    SEAT_FLAGS = 15,
 };
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)

@@ -22,51 +22,32 @@ static inline struct gate_front *front_of(const admit_gate *gate)
     return (struct gate_front *)gate->header;
 }
 
+static inline struct native_passage passage_of(struct seat *seat)
+{
+    const admit_gate *gate = seat->gate;
+    return (struct native_passage){.i = seat->who, .n = gate->records, .k = gate->most_k, .sleeper = &seat->sleeper};
+}
+
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
  * so that the way of one who is alone does not begin with clearing 150 bytes. */
-static inline void start_frame(struct locals *frame, position at)
+static inline void start_frame(struct locals *frame, word mine)
 {
 #ifdef ADMIT_DEBUG
     memset(frame, 0xa5, sizeof *frame);
 #endif
-    frame->at = at;
     frame->s = 0;
-    frame->own = 0; /* whoever was too hasty to get as far as its record hands it on */
+    frame->mine = mine; /* a process that was too hasty to come to its end hands it on */
+    frame->keeps = false;
 }
-
-/* --- a seat's ticket ---------------------------------------------------------------------------------------------- */
 
 #define ONE_TICKET (UINT64_C(1) << NUMBER_AT)
-
-static inline word in_record(word drawn, enum state state, word phase)
-{
-    return (drawn & -ONE_TICKET) + entry(0, state, 0) + phase;
-}
-
-/* VALID when the last of all tickets, this one, has been returned. */
-static inline word as_returned(word drawn, unsigned k, word phase)
-{
-    return drawn + k * ONE_TICKET + phase;
-}
-
-static inline word phase_of(const struct seat *seat)
-{
-    return seat->state & SEAT_PHASE;
-}
-
-static inline bool turns(struct cell *cell, word from, word to)
-{
-    return __builtin_expect(
-        atomic_compare_exchange_strong_explicit(&cell->value, &from, to, memory_order_seq_cst, memory_order_seq_cst),
-        1);
-}
 
 /* --- entering ----------------------------------------------------------------------------------------------------- */
 
 static void record_entry(const struct seat *seat)
 {
     struct person *person = person_of(seat->gate, seat->who);
-    atomic_store(&person->ticket, number_of(seat->drawn));
+    atomic_store(&person->ticket, number_of(seat->mine));
     atomic_store(&person->inside_since, admit_now());
 }
 
@@ -76,13 +57,13 @@ static admit_error no_slot(const admit_gate *gate)
 }
 
 /* With a place in line that nobody will use, unless it has been passed already. */
-static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *seat, word own)
+static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *seat, word mine)
 {
     struct sleeper *sleeper = &seat->sleeper;
+    struct native_passage passage = passage_of(seat);
     struct locals frame;
-    start_frame(&frame, AT_LEISURE);
-    frame.own = own;
-    give_up(&seat->passage, shared_of(seat->gate), &frame);
+    start_frame(&frame, mine);
+    give_up(&passage, shared_of(seat->gate), &frame, (struct manner){0});
     sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     if (seat_is(seat, SEAT_IN_LINE))
@@ -116,10 +97,10 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
 {
     const admit_gate *gate = seat->gate;
     struct spot *spot = &gate->spot[frame->s];
-    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS | phase_in(frame->own);
-    seat->drawn = named(ticket_of(frame->own), seat->who, 0);
+    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS;
+    seat->mine = frame->mine;
     seat->slot = frame->s;
-    *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = ticket_of(frame->own)};
+    *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = number_of(frame->mine)};
     take_spot(spot, seat);
 }
 
@@ -139,19 +120,19 @@ static void look_whether_there(struct seat *seat)
     else if (seat->look_after < PASSES_BETWEEN_LOOKS)
         seat->look_after *= 2;
     seat->looked = now;
-    seat->look_at = seat->drawn + seat->look_after * ONE_TICKET;
+    seat->look_at = seat->mine + seat->look_after * ONE_TICKET;
 }
 
 static inline bool looks_again(const struct seat *seat)
 {
-    return (int64_t)(seat->drawn - seat->look_at) >= 0;
+    return (int64_t)(seat->mine - seat->look_at) >= 0;
 }
 
 /* It is inside; but of what? What a resize wants of those who leave is of no interest any more. */
 static __attribute__((noinline, cold)) admit_error unless_removed(struct seat *seat)
 {
     admit_gate *gate = seat->gate;
-    if (looks_again(seat) || (seat->drawn & LOOK_DIGITS) == 0)
+    if (looks_again(seat) || (seat->mine & LOOK_DIGITS) == 0)
         look_whether_there(seat);
     if (!admit_was_removed(gate))
         return ADMIT_OK;
@@ -173,26 +154,32 @@ static inline bool may_be_removed(const admit_gate *gate, const struct seat *sea
     return is_news(gate->header, gate) || looks_again(seat);
 }
 
-/* `from`: AT_LEISURE, or with ONLY_IF_FREE; or HALF_WAY, and then what its record must say. */
-static __attribute__((noinline)) admit_error enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how,
-                                                      position from, word own)
+/* Half way: with what its record must say. */
+static __attribute__((noinline)) enum ending enter_by(struct seat *seat, admit_hold *hold, const admit_wait *how,
+                                                      bool only_if_free, bool half_way, word mine)
 {
     admit_gate *gate = seat->gate;
     struct sleeper *sleeper = &seat->sleeper;
-    struct native_passage *P = &seat->passage;
+    struct native_passage passage = passage_of(seat);
     struct locals frame;
     sleeper->how = how;
-    P->outcome = GOES_IN;
-    start_frame(&frame, from);
-    frame.own = own;
-    enter(P, shared_of(gate), &frame);
-    seat_mark(seat, SEAT_IN_LINE, P->outcome == STILL_IN_LINE);
-    if (P->outcome != GOES_IN)
-        return P->outcome == GIVES_UP ? give_up_place(seat, frame.own) : no_slot(gate);
-    be_inside(seat, hold, &frame);
-    if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
-        after_waiting(sleeper);
-    return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
+    sleeper->why = ADMIT_OK;
+    start_frame(&frame, mine);
+    enum ending ending =
+        enter(&passage, shared_of(gate), &frame, (struct manner){.only_if_free = only_if_free, .half_way = half_way});
+    seat_mark(seat, SEAT_IN_LINE, ending == STILL_IN_LINE);
+    if (ending == GIVES_UP) {
+        give_up_place(seat, frame.mine);
+    } else if (ending != GOES_IN) {
+        sleeper->why = no_slot(gate);
+    } else {
+        be_inside(seat, hold, &frame);
+        if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
+            after_waiting(sleeper);
+        if (may_be_removed(gate, seat))
+            unless_removed(seat);
+    }
+    return ending;
 }
 
 static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
@@ -203,10 +190,9 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
         if (seat == NULL)
             return sleeper.why;
         seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
-        admit_error error = enter_by(seat, hold, how, only_if_free ? ONLY_IF_FREE : AT_LEISURE, 0);
         /* A seat that was found is in line no more, unless somebody scribbles in the file. */
-        if (seat->passage.outcome != STILL_IN_LINE || only_if_free)
-            return error;
+        if (enter_by(seat, hold, how, only_if_free, false, 0) != STILL_IN_LINE || only_if_free)
+            return seat->sleeper.why;
         if (admit_gives_up(&sleeper))
             return sleeper.why;
     }
@@ -246,14 +232,14 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
 static inline struct seat *recent_seat(const admit_gate *gate)
 {
     struct seat *seat = admit_recent;
-    return (seat->state & ~(uint64_t)(SEAT_AMONG_OTHERS | SEAT_PHASE)) == gate->serial ? seat : NULL;
+    return (seat->state & ~(uint64_t)SEAT_AMONG_OTHERS) == gate->serial ? seat : NULL;
 }
 
-static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, position from,
-                                                               word own)
+static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, bool half_way,
+                                                               word mine)
 {
-    admit_error error = enter_by(seat, hold, NULL, from, own);
-    return seat->passage.outcome != STILL_IN_LINE ? error : enter_slowly(seat->gate, hold, NULL, false);
+    enum ending ending = enter_by(seat, hold, NULL, false, half_way, mine);
+    return ending != STILL_IN_LINE ? seat->sleeper.why : enter_slowly(seat->gate, hold, NULL, false);
 }
 
 /* Without a function call as long as there is nobody to wait for, or to help. */
@@ -262,35 +248,34 @@ static __attribute__((noinline)) admit_error enter_hastily(admit_gate *gate, adm
     struct seat *seat = recent_seat(gate);
     if (seat == NULL || is_resizing(gate->header))
         return enter_slowly(gate, hold, NULL, false);
+    struct native_passage passage = passage_of(seat);
     struct locals frame;
-    start_frame(&frame, HASTE);
-    enter(&seat->passage, shared_of(gate), &frame);
-    if ((frame.at & TOO_HASTY) != 0)
-        return enter_after_haste(seat, hold, frame.at & HALF_WAY, frame.own);
+    start_frame(&frame, 0);
+    enum ending ending = enter(&passage, shared_of(gate), &frame, (struct manner){.hastily = true});
+    if (ending != GOES_IN)
+        return enter_after_haste(seat, hold, ending == TOO_HASTY_HALF_WAY, frame.mine);
     be_inside(seat, hold, &frame);
     return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error enter_other_slot(struct seat *seat, admit_hold *hold)
+/* The words as a process finds them that is alone: by one address, with k a constant. */
+static inline struct shared near_words(const admit_gate *gate, const struct seat *seat)
 {
-    const admit_gate *gate = seat->gate;
-    struct locals frame = {.s = 1, .own = in_record(seat->drawn, IN, phase_of(seat))};
-    while (frame.s < gate->most_k - 1 && !turns(&gate->cells.slot[frame.s], 0, seat->drawn))
-        frame.s++;
-    be_inside(seat, hold, &frame);
-    return may_be_removed(gate, seat) ? unless_removed(seat) : ADMIT_OK;
+    struct gate_front *front = front_of(gate);
+    return (struct shared){
+        .issue = &front->issue, .valid = &front->valid, .slot = front->slot, .record = seat->record - seat->who};
 }
 
-/* After the draw: that VALID and the record hold what release builds take for granted. */
-static inline void check_alone(const struct seat *seat)
+/* After the draw: that VALID and the record hold what release builds take for granted (G11). */
+static inline void check_alone(const struct seat *seat, word last, word mine)
 {
 #ifdef ADMIT_DEBUG
-    word its = get(*seat->record), last = in_record(seat->drawn - ONE_TICKET, OUT, !phase_of(seat));
-    if (!is_valid(get(seat->gate->cells.valid[0]), in_record(seat->drawn, IN, 0)) ||
-        (its != last && its != in_record(seat->drawn, IN, phase_of(seat)))) /* noted by the next to draw */
+    word its = get(*seat->record);
+    if (!may_enter(get(seat->gate->cells.valid[0]), mine) ||
+        (its != record_of(last, OUT) && its != record_of(mine, IN))) /* noted by the next to draw */
         __builtin_trap();
 #else
-    (void)seat;
+    (void)seat, (void)last, (void)mine;
 #endif
 }
 
@@ -298,26 +283,27 @@ static inline void check_alone(const struct seat *seat)
 static inline __attribute__((always_inline)) admit_error enter_alone(struct seat *seat, admit_gate *gate,
                                                                      admit_hold *hold, bool has_slots)
 {
-    struct gate_front *front = front_of(gate);
-    const word drawn = seat->drawn + ONE_TICKET;
-    if (!turns(&front->issue, seat->drawn, drawn))
+    const struct shared words = near_words(gate, seat);
+    const word last = seat->mine;
+    struct native_passage passage = {.i = seat->who, .k = has_slots ? gate->most_k : 1};
+    struct locals frame;
+    start_frame(&frame, 0);
+    frame.last = last;
+    if (enter(&passage, &words, &frame, (struct manner){.hastily = true, .comes_back = true}) != GOES_IN)
         return enter_hastily(gate, hold);
-    seat->drawn = drawn;
-    seat->state ^= SEAT_INSIDE | SEAT_PHASE;
-    check_alone(seat);
-    if (has_slots && !turns(&front->slot[0], 0, drawn))
-        return enter_other_slot(seat, hold);
-    hold->slot = 0;
+    check_alone(seat, last, frame.mine);
+    seat->mine = frame.mine;
+    seat->state = gate->serial | SEAT_INSIDE;
+    if (has_slots && seat->slot != frame.s) /* a look costs less than a store, just before a compare-and-swap */
+        seat->slot = frame.s;
+    hold->slot = frame.s;
     hold->owner_died = 0;
-    hold->ticket = number_of(drawn);
-    if (has_slots) {
-        seat->slot = 0;
-        if (__builtin_expect(its_owner_died(gate->spot), 0))
-            hold->owner_died = 1;
-    }
-    take_spot(gate->spot, seat);
-    bool looks = __builtin_expect((drawn & LOOK_DIGITS) == 0, 0);
-    return is_news(&front->header, gate) || looks ? unless_removed(seat) : ADMIT_OK;
+    hold->ticket = number_of(frame.mine);
+    if (has_slots && __builtin_expect(its_owner_died(&gate->spot[frame.s]), 0))
+        hold->owner_died = 1;
+    take_spot(&gate->spot[frame.s], seat);
+    bool looks = __builtin_expect((frame.mine & LOOK_DIGITS) == 0, 0);
+    return is_news(gate->header, gate) || looks ? unless_removed(seat) : ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
@@ -328,7 +314,7 @@ static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state - gate->serial > SEAT_PHASE, 0))
+    if (__builtin_expect(seat->state != gate->serial, 0))
         return enter_hastily(gate, hold);
     return gate->most_k == 1 /* which cannot be resized */ ? enter_alone(seat, gate, hold, false)
                                                            : enter_slot(seat, gate, hold);
@@ -337,8 +323,8 @@ admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = recent_seat(gate);
-    if (seat != NULL && !is_resizing(gate->header) && enter_by(seat, hold, NULL, ONLY_IF_FREE, 0) == ADMIT_OK)
-        return ADMIT_OK;
+    if (seat != NULL && !is_resizing(gate->header) && enter_by(seat, hold, NULL, true, false, 0) == GOES_IN)
+        return seat->sleeper.why;
     return enter_slowly(gate, hold, NULL, true);
 }
 
@@ -361,22 +347,16 @@ admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const str
 
 /* --- leaving ------------------------------------------------------------------------------------------------------ */
 
-/* After a return by which no ticket in line has become valid: whether the gate is empty now, so that the next passage
- * finds ISSUE and VALID as they are, unless others come. */
-static inline bool is_last(const struct seat *seat, const admit_gate *gate)
+static inline __attribute__((always_inline)) enum ending leaves(struct seat *seat, struct manner how)
 {
-    return gate->most_k == 1 || (get(gate->cells.valid[0]) == as_returned(seat->drawn, gate->most_k, phase_of(seat)) &&
-                                 get(gate->cells.issue[0]) == seat->drawn);
-}
-
-static inline __attribute__((always_inline)) bool leaves(struct seat *seat, position at)
-{
+    struct native_passage passage = passage_of(seat);
     struct locals frame;
-    start_frame(&frame, at);
-    frame.own = in_record(seat->drawn, IN, phase_of(seat));
+    start_frame(&frame, seat->mine);
     frame.s = seat->slot;
-    leave(&seat->passage, shared_of(seat->gate), &frame);
-    return (frame.at & TOO_HASTY) == 0;
+    frame.keeps = how.hastily;
+    enum ending ending = leave(&passage, shared_of(seat->gate), &frame, how);
+    seat->state = seat->gate->serial | (ending == GOES_IN && frame.last != 0 ? 0 : SEAT_AMONG_OTHERS);
+    return ending;
 }
 
 /* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has
@@ -394,17 +374,16 @@ static void rouse_next(const struct seat *seat)
         wake(*record);
 }
 
-static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
+static __attribute__((noinline)) admit_error leave_at_leisure(struct seat *seat, bool half_way)
 {
-    seat->state = seat->gate->serial | SEAT_AMONG_OTHERS | phase_of(seat);
-    leaves(seat, at);
+    leaves(seat, (struct manner){.half_way = half_way});
     rouse_next(seat);
     return ADMIT_OK;
 }
 
 void admit_protocol_leave(struct seat *seat)
 {
-    leave_from(seat, AT_LEISURE);
+    leave_at_leisure(seat, false);
 }
 
 void admit_protocol_reserve(struct seat *seat)
@@ -412,7 +391,7 @@ void admit_protocol_reserve(struct seat *seat)
     admit_gate *gate = seat->gate;
     if (seat->slot + 1 < gate->most_k)
         atomic_store(&gate->cells.slot[seat->slot].value, 0);
-    put(*seat->record, in_record(seat->drawn, GRANTED, phase_of(seat))); /* and valid, however long it is kept back */
+    put(*seat->record, record_of(seat->mine, GRANTED)); /* and valid, however long it is kept back */
     seat_mark(seat, SEAT_INSIDE, false);
 }
 
@@ -468,63 +447,56 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
 static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if ((seat->state & ~(uint64_t)SEAT_PHASE) != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) ||
-        number_of(seat->drawn) != hold->ticket || is_resizing(gate->header))
+    if (seat->state != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->mine) != hold->ticket ||
+        is_resizing(gate->header))
         return leave_slowly(gate, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
-    if (!leaves(seat, HASTE))
-        return leave_from(seat, HALF_WAY);
-    seat->state = gate->serial | phase_of(seat) | (is_last(seat, gate) ? 0 : SEAT_AMONG_OTHERS);
+    if (leaves(seat, (struct manner){.hastily = true}) != GOES_IN)
+        return leave_at_leisure(seat, true);
     return ADMIT_OK;
 }
 
-static inline __attribute__((always_inline)) admit_error leave_alone(struct seat *seat, admit_gate *gate, word phase,
-                                                                     unsigned k, bool has_slots)
+static inline __attribute__((always_inline)) admit_error leave_alone(struct seat *seat, admit_gate *gate,
+                                                                     bool has_slots)
 {
-    struct gate_front *front = front_of(gate);
-    const word drawn = seat->drawn;
-    struct cell *record = seat->record;
-    const unsigned slot = has_slots ? seat->slot : 0;
-    atomic_store_explicit(&gate->spot[slot].who, 0, memory_order_release);
-    if (has_slots && __builtin_expect(slot < k - 1, 1))
-        jot(front->slot[slot], 0);
-    jot(*record, in_record(drawn, LEAVING, phase));
-    const word returned = as_returned(drawn, k, phase);
-    if ((has_slots && __builtin_expect(get(front->issue) != drawn, 0)) ||
-        !turns(&front->valid, (returned - ONE_TICKET) ^ 1, returned) || __builtin_expect(get(front->issue) != drawn, 0))
-        return leave_from(seat, HALF_WAY);
-    jot(*record, in_record(drawn, OUT, phase));
-    seat->state ^= SEAT_INSIDE;
+    const struct shared words = near_words(gate, seat);
+    struct native_passage passage = {.i = seat->who, .k = has_slots ? gate->most_k : 1};
+    struct locals frame;
+    start_frame(&frame, seat->mine);
+    frame.s = passage.k - 1; /* which is that of one that came alone */
+    frame.keeps = true;
+    atomic_store_explicit(&gate->spot[frame.s].who, 0, memory_order_release);
+    if (leave(&passage, &words, &frame, (struct manner){.hastily = true, .comes_back = true}) != GOES_IN)
+        return leave_at_leisure(seat, true);
+    seat->state = gate->serial;
     return ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate, word phase)
+static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate)
 {
-    return leave_alone(seat, gate, phase, gate->most_k, true);
+    return leave_alone(seat, gate, true);
 }
 
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    const word phase = seat->state - gate->serial - SEAT_INSIDE;
-    if (__builtin_expect(phase > SEAT_PHASE || number_of(seat->drawn) != hold->ticket, 0))
+    if (__builtin_expect(seat->state != (gate->serial | SEAT_INSIDE) || number_of(seat->mine) != hold->ticket, 0))
         return leave_hastily(gate, hold);
     if (gate->most_k == 1) /* which cannot be resized */
-        return leave_alone(seat, gate, phase, 1, false);
-    return is_resizing(gate->header) ? leave_hastily(gate, hold) : leave_slot(seat, gate, phase);
+        return leave_alone(seat, gate, false);
+    return is_resizing(gate->header) ? leave_hastily(gate, hold) : leave_slot(seat, gate);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
 
 void admit_protocol_join(struct seat *seat)
 {
+    struct native_passage passage = passage_of(seat);
     struct locals frame;
-    start_frame(&frame, AT_LEISURE);
-    seat->passage = (struct native_passage){
-        .i = seat->who, .n = seat->gate->records, .k = seat->gate->most_k, .sleeper = &seat->sleeper};
+    start_frame(&frame, 0);
     seat->record = &seat->gate->cells.record[seat->who];
     seat->look_at = get(seat->gate->cells.issue[0]);
-    newcomer(&seat->passage, shared_of(seat->gate), &frame);
+    newcomer(&passage, shared_of(seat->gate), &frame, (struct manner){0});
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
 }
 
@@ -536,7 +508,7 @@ bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
 
 uint64_t admit_protocol_ticket(const struct seat *seat)
 {
-    return number_of(seat->drawn);
+    return number_of(seat->mine);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */

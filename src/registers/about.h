@@ -118,12 +118,13 @@ enum { FAULTS = FAULT_NUMBER(TIMED_LOOK) };
 /* Ways through the text that a setting has or leaves out, as bits, so that each can be explored by itself (--with) and
  * what it adds is seen. What is known of each is in one table, checker/model/way_info.c. */
 enum way {
-    TRY = 1 << 0, /* some do not wait: they go back unless there is a slot for them at once */
+    TRY = 1 << 0,   /* some do not wait: they go back unless there is a slot for them at once */
+    ALONE = 1 << 1, /* some come back and go by what they left in the words when they were here last */
 };
 
 /* Which bit it is, and how many ways there are. */
 #define WAY_NUMBER(way) __builtin_ctz(way)
-enum { WAYS = 1 };
+enum { WAYS = 2 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {
@@ -162,6 +163,7 @@ struct about {
     states_alike *alike; /* if many states have the same future */
     idle_step *is_idle;  /* if it has steps that are idle */
     unsigned ways;       /* that its text has and a setting may have (enum way) */
+    size_t lasting_at;   /* where those of the locals begin that outlive a passage, at their end; 0: none do */
 };
 
 /* What is claimed about a property, or NULL. */

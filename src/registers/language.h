@@ -124,6 +124,8 @@
 #ifdef ADMIT_STEPPED
 #include "registers/blocks.h"
 #include "registers/stepped.h"
+#elif defined(TEXT_SLEEPS) /* sleeping.h */
+#include "registers/sleeping_native.h"
 #else
 #include "registers/native.h"
 #endif

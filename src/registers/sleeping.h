@@ -22,10 +22,14 @@
  *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
  *                              behind it, goes on from the label that resume_from(label), at the beginning, names
+ *   mostly(c)                  c, which is true on that way: !seldom(!c)
  *   if_need_be(c)              seldom(c), where what follows does nothing if c is false; when it is checked it is done
  *   only_if_free()             whether one only tries. When it is checked, each may or may not, if the setting has this
  *                              way (--with try); it stands before an access, so that the choice is part of that step
  *   not_free()                 how it goes back with nothing
+ *   comes_back(last)           whether one goes by `last`, what it has kept of its last passage in a variable that outlives
+ *                              it (.lasting_at in about.h); natively the caller knows. comes_back_later() stands before
+ *                              the draw: whether it will after this passage. When it is checked, each may or may not (--with alone)
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
@@ -41,6 +45,7 @@
 #ifndef ADMIT_REGISTERS_SLEEPING_H
 #define ADMIT_REGISTERS_SLEEPING_H
 
+#define TEXT_SLEEPS
 #include "registers/language.h"
 
 #ifdef ADMIT_STEPPED
@@ -71,6 +76,7 @@
 #define for_all_likely(name, v, from, to, hint)                                                                        \
     for_each_in(name, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
 #define seldom(c) (c)
+#define mostly(c) (c)
 #define if_need_be(c) true
 #define resume_from(l)                                                                                                 \
     do {                                                                                                               \
@@ -90,6 +96,8 @@
 #define is_dead(r) (get(r) != ALIVE)
 #define claim_life(r) put(r, CLAIMED)
 #define begin_life(r) put(r, ALIVE)
+#define comes_back(last) ((last) != 0)
+#define comes_back_later() ((P->ways & ALONE) != 0 && either())
 #define only_if_free() ((P->ways & TRY) != 0 && either())
 #define not_free()                                                                                                     \
     do {                                                                                                               \
@@ -133,10 +141,6 @@ static inline enum outcome newcomer_any(struct stepping *P, const void *shared, 
     {                                                                                                                  \
         give_up_any, newcomer_any, watched                                                                             \
     }
-
-#else
-
-#include "registers/sleeping_native.h"
 
 #endif
 

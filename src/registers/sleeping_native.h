@@ -5,13 +5,13 @@
  * With a gate, P->sleeper knows who sleeps: it watches the others' life words, and has a deadline. Without one, in a
  * lock of the catalogue, nobody dies and nobody gives up.
  *
- * Memory orders are those of native.h, but for jot: a plain store in the order of release. It is for what its writer
+ * Memory orders are those of native.h, sequentially consistent, but for jot: a plain store in the order of release. It is for what its writer
  * alone writes while it lives, and what others may learn later: they find the same in another word.
  */
 #ifndef ADMIT_REGISTERS_SLEEPING_NATIVE_H
 #define ADMIT_REGISTERS_SLEEPING_NATIVE_H
 
-#include "registers/native.h"
+#include "registers/cells.h"
 
 enum life { ALIVE, DEAD, CLAIMED, LIVES };
 enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 0, POSTURE_AT = 64 };
@@ -32,44 +32,41 @@ unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned o
 void admit_pause(void);
 unsigned admit_cores(void);
 
-/* A frame's position is of no use natively otherwise. HASTE: compiled for one who is alone, without a function call;
- * what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from HALF_WAY on if it came so
+/* How a process comes, which is known where the text is compiled in. Hastily: for one that is alone, without a function
+ * call; what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from half way on if it came so
  * far. */
-enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 };
+struct manner {
+    bool hastily, half_way, only_if_free, comes_back;
+};
 
+/* GOES_IN also: the text has come to its end. STILL_IN_LINE: with a place that it has given up. */
+enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_HALF_WAY };
+
+#define too_hasty_ (half_way_ ? TOO_HASTY_HALF_WAY : TOO_HASTY)
 #define seldom(c)                                                                                                      \
     __extension__({                                                                                                    \
         bool c_ = __builtin_expect((c), 0);                                                                            \
-        if (c_ && (L.at & HASTE)) {                                                                                    \
-            L.at |= TOO_HASTY;                                                                                         \
-            return;                                                                                                    \
-        }                                                                                                              \
+        if (c_ && how.hastily)                                                                                         \
+            return too_hasty_;                                                                                         \
         c_;                                                                                                            \
     })
+#define mostly(c) (!seldom(!(c)))
 #define if_need_be(c) seldom(c)
 #define resume_from(l)                                                                                                 \
     do {                                                                                                               \
-        if (L.at == HALF_WAY)                                                                                          \
+        if (how.half_way)                                                                                              \
             goto l;                                                                                                    \
     } while (0)
-#define half_way() ((void)(L.at |= HALF_WAY))
-#undef CALL
+#define half_way() ((void)(half_way_ = true))
 #define CALL(p, f)                                                                                                     \
     do {                                                                                                               \
-        (f).at = L.at & HASTE;                                                                                         \
-        p(P, S, &(f));                                                                                                 \
-        if ((f).at & TOO_HASTY) {                                                                                      \
-            L.at |= TOO_HASTY;                                                                                         \
-            return;                                                                                                    \
-        }                                                                                                              \
+        if (p(P, S, &(f), (struct manner){.hastily = how.hastily}) != GOES_IN)                                         \
+            return too_hasty_;                                                                                         \
     } while (0)
 
 /* Nobody sleeps on a register but by sleep_while, and is woken but by wake. */
-#undef get
 #define get(r) atomic_load_explicit(&(r).value, memory_order_seq_cst)
-#undef put
 #define put(r, v) atomic_store_explicit(&(r).value, (v), memory_order_seq_cst)
-#undef act
 #define act(r, w, ...)                                                                                                 \
     do {                                                                                                               \
         uint64_t seen_ = get(r);                                                                                       \
@@ -96,13 +93,10 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
                          1);                                                                                           \
     })
 /* A gate has other records, and whoever waits for this one may have a deadline. */
-#undef try_again
 #define try_again(l)                                                                                                   \
     do {                                                                                                               \
-        if (P->sleeper != NULL) {                                                                                      \
-            P->outcome = STILL_IN_LINE;                                                                                \
-            return;                                                                                                    \
-        }                                                                                                              \
+        if (P->sleeper != NULL)                                                                                        \
+            return STILL_IN_LINE;                                                                                      \
         admit_pause();                                                                                                 \
         goto l;                                                                                                        \
     } while (0)
@@ -111,10 +105,8 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
 #define falls_asleep(r, v) (get(r) == (v))
 #define may_give_up()                                                                                                  \
     do {                                                                                                               \
-        if (P->sleeper != NULL && admit_gives_up(P->sleeper)) {                                                        \
-            P->outcome = GIVES_UP;                                                                                     \
-            return;                                                                                                    \
-        }                                                                                                              \
+        if (P->sleeper != NULL && admit_gives_up(P->sleeper))                                                          \
+            return GIVES_UP;                                                                                           \
     } while (0)
 #define get_up(r) ((void)&(r))
 #define sleep_while(r, v) admit_sleep(P->sleeper, &(r), (v))
@@ -126,17 +118,15 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
 #define claim_life(r) ((void)&(r))
 #define begin_life(r) ((void)&(r))
 
-#define only_if_free() ((L.at & ONLY_IF_FREE) != 0)
-#define not_free()                                                                                                     \
-    do {                                                                                                               \
-        P->outcome = NOT_FREE;                                                                                         \
-        return;                                                                                                        \
-    } while (0)
+#define comes_back(last) ((void)(last), how.comes_back)
+#define comes_back_later() false /* whether it does is for the caller to say */
+#define only_if_free() how.only_if_free
+#define not_free() return NOT_FREE
 
 #define patiently(c, ahead)                                                                                            \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
-        for (unsigned looks_ = 0; !c_ && !(L.at & HASTE) && looks_ < LOOKS && (ahead) < admit_cores(); looks_++) {     \
+        for (unsigned looks_ = 0; !c_ && !how.hastily && looks_ < LOOKS && (ahead) < admit_cores(); looks_++) {        \
             admit_pause();                                                                                             \
             c_ = (c);                                                                                                  \
         }                                                                                                              \
@@ -149,9 +139,7 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
          (v) < admit_present(P->sleeper, (to)); (v) = next_++)
 
 /* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
-#undef for_all
 #define for_all(name_, v, from, to) for ((v) = (from); (v) < admit_present(P->sleeper, (to)); (v)++)
-#undef for_all_others
 #define for_all_others(name_, v)                                                                                       \
     for ((v) = 0; (v) < admit_present(P->sleeper, n); (v)++)                                                           \
         if ((v) == i)                                                                                                  \
@@ -159,29 +147,33 @@ enum { AT_LEISURE = 0, HASTE = 1, HALF_WAY = 2, TOO_HASTY = 4, ONLY_IF_FREE = 8 
         else
 
 /* All of a passage becomes one piece of code, in which the frames are in the machine's registers. */
-#define ONE_PIECE static inline __attribute__((always_inline)) void
-#undef ENTER
-#define ENTER ONE_PIECE enter(struct native_passage *P, const struct shared *S, struct locals *frame)
-#undef LEAVE
-#define LEAVE ONE_PIECE leave(struct native_passage *P, const struct shared *S, struct locals *frame)
-#undef PROCEDURE
-#define PROCEDURE(p) ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame)
-#undef SELDOM
+#define ONE_PIECE static inline __attribute__((always_inline)) enum ending
+#define TEXT(p, frame_)                                                                                                \
+    ONE_PIECE p(struct native_passage *P, const struct shared *S, struct frame_ *frame, const struct manner how)
+#define ENTER TEXT(enter, locals)
+#define LEAVE TEXT(leave, locals)
+#define GIVE_UP __attribute__((unused)) TEXT(give_up, locals)
+#define NEWCOMER __attribute__((unused)) TEXT(newcomer, locals)
+#define PROCEDURE(p) TEXT(p, p)
+#define BEGIN                                                                                                          \
+    {                                                                                                                  \
+        const unsigned i = P->i, n = P->n, k = P->k;                                                                   \
+        bool half_way_ = false;                                                                                        \
+        (void)i, (void)n, (void)k, (void)S, (void)frame, (void)how, (void)half_way_;
+#define END                                                                                                            \
+    return GOES_IN;                                                                                                    \
+    }
+#define run_enter(P, S, f) ((void)enter(P, S, f, (struct manner){0}))
+#define run_leave(P, S, f) ((void)leave(P, S, f, (struct manner){0}))
 #define SELDOM(p)                                                                                                      \
-    ONE_PIECE p(struct native_passage *P, const struct shared *S, struct p *frame);                                    \
+    PROCEDURE(p);                                                                                                      \
     static __attribute__((noinline, cold)) void p##_apart(struct native_passage *P, const struct shared *S)            \
     {                                                                                                                  \
         struct p frame;                                                                                                \
-        frame.at = 0;                                                                                                  \
-        p(P, S, &frame);                                                                                               \
+        p(P, S, &frame, (struct manner){0});                                                                           \
     }                                                                                                                  \
     PROCEDURE(p)
-#undef CALL_SELDOM
 #define CALL_SELDOM(p, f) p##_apart(P, S)
-#define GIVE_UP                                                                                                        \
-    __attribute__((unused)) ONE_PIECE give_up(struct native_passage *P, const struct shared *S, struct locals *frame)
-#define NEWCOMER                                                                                                       \
-    __attribute__((unused)) ONE_PIECE newcomer(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define WATCHED(sleep_words, lives) /* the kernel has been told already */
 
 #endif

@@ -17,7 +17,9 @@ load helper
 
 @test "everything holds with all ways, whoever is killed or gives up" {
     for k in 1 2; do
-        exits 0 check gate -n 2 -k $k --with try --fault recovery --fault abort
+        for ways in "--with try" "--with alone" "--with try --with alone"; do
+            exits 0 check gate -n 2 -k $k $ways --fault recovery --fault abort
+        done
     done
 }
 
@@ -32,7 +34,7 @@ load helper
 }
 
 @test "ways that there are not are refused" {
-    refused "there is no way 'fly'; there are: try" check gate --with fly
+    refused "there is no way 'fly'; there are: try, alone" check gate --with fly
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with
 }

@@ -318,7 +318,8 @@ static void end_passage(const struct instance *instance, struct process *to)
 {
     to->mode = FOLLOWS_TEXT;
     to->section = REMAINDER;
-    memset(to->locals, 0, copies_at(instance));
+    size_t lasting = instance->setting.algorithm->about.lasting_at;
+    memset(to->locals, 0, lasting != 0 ? lasting : copies_at(instance));
     if (to->passages != UNBOUNDED_PASSAGES)
         to->passages--;
 }

@@ -3,6 +3,7 @@
 
 const struct way_info way_info[WAYS] = {
     [WAY_NUMBER(TRY)] = {.name = "try"},
+    [WAY_NUMBER(ALONE)] = {.name = "alone"},
 };
 
 unsigned way_find(const char *name)
