@@ -7,6 +7,7 @@
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
+# make test-musl     the gate with another libc, and where processes of both meet
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
@@ -19,6 +20,7 @@ CLI_SUITES := $(sort $(wildcard tests/cli/*.bats))
 SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
 # In homes without one, tests/homes has a header that does; then this is empty.
 CMOCKA ?= -lcmocka
+VISITOR := $(BUILD)/tests/homes/visitor
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
@@ -38,6 +40,11 @@ TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_o
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
+# What a libc can make a difference to, but for what runs the command line: that needs libraries which musl has not.
+HAS_MUSL := $(shell command -v musl-gcc)
+MUSL_SUITES := $(if $(HAS_MUSL),$(filter-out %/run_killed %/stress %/stopped %/thrift %/timestamps,$(call in_build,musl,$(NATIVE_SUITES))))
+MUSL = BUILD=$(BUILD)/musl ADMIT_TEST_QUICK=1 $(filter %/gate_storm,$(MUSL_SUITES)) \
+	ASLEEP=1 $(filter-out %/gate_storm,$(MUSL_SUITES)) ASLEEP=
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 headline = @$(if $(silent),:,echo '--- $1')
@@ -50,6 +57,8 @@ BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BU
 BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread MUTANTS= TIMESTAMP_MUTANTS=
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
+BUILD_MUSL = $(if $(HAS_MUSL),+@$(MAKE) --no-print-directory $(PARALLEL) $(MUSL_SUITES) $(call in_build,musl,$(VISITOR)) \
+	$(BUILD)/musl/libadmit.so BUILD=$(BUILD)/musl CC=musl-gcc CPPFLAGS=-Itests/homes CMOCKA= MUTANTS= TIMESTAMP_MUTANTS=)
 
 test:
 	$(call headline,$(BUILD))
@@ -60,8 +69,10 @@ test:
 	$(BUILD_TSAN)
 	$(call headline,$(BUILD)/clang: clang)
 	$(BUILD_CLANG)
+	$(call headline,$(BUILD)/musl: musl)
+	$(BUILD_MUSL)
 	$(call headline,suites)
-	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
+	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG) $(MUSL)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
 test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
@@ -88,7 +99,11 @@ test-clang:
 	$(BUILD_CLANG)
 	@tests/run $(CLANG)
 
-test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)
+test-musl: $(BUILD)/admit $(VISITOR)
+	$(BUILD_MUSL)
+	@tests/run $(MUSL) BUILD=$(BUILD) tests/suites/meeting.sh
+
+test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)
 
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
@@ -96,13 +111,13 @@ JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
 BROKEN_LOCKS := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c))
 BROKEN := $(BROKEN_LOCKS) $(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
-TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)) $(BROKEN)
+TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)) $(BROKEN)
 
 $(UNIT_SUITES:=.o): $(BUILD)/%.o: %.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-$(NATIVE_SUITES:=.o) $(EXAMPLES:=.o): $(BUILD)/%.o: %.c
+$(NATIVE_SUITES:=.o) $(EXAMPLES:=.o) $(VISITOR).o: $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -c $< -o $@
 
@@ -122,7 +137,7 @@ $(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 $(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(BUILD)/admit
 	$(LINK) $(CMOCKA) -lpthread -o $@
 
-$(EXAMPLES): %: %.o $(BUILD)/libadmit.a
+$(EXAMPLES) $(VISITOR): %: %.o $(BUILD)/libadmit.a
 	$(LINK) -lpthread -o $@
 
 # What threads have seen of each other's timestamps is judged as in the checker.
@@ -155,4 +170,4 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
+.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl test-binaries
