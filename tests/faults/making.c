@@ -329,7 +329,7 @@ static void too_few_descriptors_are_named(void **state)
                 if (gate != NULL)
                     _exit(0);
                 _exit(admit_last_error() == ADMIT_SYSTEM &&
-                              strstr(admit_last_error_text(), "Too many open files") != NULL
+                              strstr(admit_last_error_text(), strerror(EMFILE)) != NULL
                           ? 1
                           : 2);
             }
