@@ -8,6 +8,7 @@
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 # make test-musl     the gate with another libc, and where processes of both meet
+# make cross         everything built for arm64 and run by an emulator: docs/homes.md; says what it needs, and is no part of test
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
@@ -105,6 +106,19 @@ test-musl: $(BUILD)/admit $(VISITOR)
 
 test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)
 
+# Static, since an emulated program finds no libraries here; libadmit.so cannot be.
+ARM64 = $(BUILD)/arm64
+CROSS = +@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(ARM64) CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CMOCKA= \
+	MUTANTS= TIMESTAMP_MUTANTS= CPPFLAGS='-Itests/homes -isystem $(ARM64)/debian/usr/include'
+cross:
+	@tests/homes/arm64.sh needs
+	@tests/homes/arm64.sh fetch $(ARM64)/debian
+	$(CROSS) $(ARM64)/libadmit.a $(ARM64)/libadmit.so
+	$(CROSS) LDFLAGS='-static -L$(ARM64)/debian/usr/lib/aarch64-linux-gnu' STATIC=-static $(ARM64)/admit \
+		$(call in_build,arm64,$(NATIVE_SUITES) $(filter-out %/dlclose,$(FAULT_SUITES)) $(EXAMPLES))
+	@tests/homes/arm64.sh process $(ARM64)
+	@tests/homes/arm64.sh machine $(ARM64) $(ARM64)/debian
+
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
@@ -170,4 +184,4 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl test-binaries
+.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries

@@ -106,7 +106,8 @@ static struct robust_list_head *told_list(void)
 /* Whether the links of all words of a page lie behind the page, and before the seat. */
 static bool is_far_enough(long futex_offset)
 {
-    const long first = offsetof(struct people, life[0].word), last = offsetof(struct people, life[LIVES_PER_PAGE - 1].word);
+    const long first = offsetof(struct people, life[0].word),
+               last = offsetof(struct people, life[LIVES_PER_PAGE - 1].word);
     const long half = sizeof(pointer);
     return futex_offset % 4 == 0 && first - futex_offset - half >= GATE_PAGE &&
            last - futex_offset + half <= GATE_PAGE + SEAT_AT;
@@ -118,7 +119,8 @@ static bool is_within(const void *at, const pthread_mutex_t *mutex)
 }
 
 /* With two mutexes locked, one after the other. */
-static bool shows_links(const struct robust_list_head *head, const pthread_mutex_t *first, const pthread_mutex_t *second)
+static bool shows_links(const struct robust_list_head *head, const pthread_mutex_t *first,
+                        const pthread_mutex_t *second)
 {
     if (head == NULL || !is_far_enough(head->futex_offset) || !is_within(head->list.next, second))
         return false;
@@ -180,6 +182,10 @@ static void look_for_list(void)
 /* Each time: a forked child has another number, and in a new pid namespace perhaps the same process number. */
 static bool find_own_list(void)
 {
+    if (sysconf(_SC_PAGESIZE) != GATE_PAGE) { /* nothing of this machine's could be mapped behind a page of the file */
+        admit_gate_error(ADMIT_UNSUPPORTED, "gates are for machines with pages of %d bytes", GATE_PAGE);
+        return false;
+    }
     pthread_once(&list_once, look_for_list);
     struct robust_list_head *head = has_list ? told_list() : NULL;
     if (has_list && head == NULL && libc_shows_its_list()) {

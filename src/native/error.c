@@ -117,8 +117,7 @@ admit_error admit_gate_system_error(const char *what, const char *path)
 {
     char reason[100];
     int error = errno;
-    return admit_gate_error(meaning_of(error), "cannot %s %s: %s", what, path,
-                            reason_of(error, reason, sizeof reason));
+    return admit_gate_error(meaning_of(error), "cannot %s %s: %s", what, path, reason_of(error, reason, sizeof reason));
 }
 
 const char *admit_last_error_text(void)

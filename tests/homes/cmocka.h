@@ -39,7 +39,8 @@ static inline _Noreturn void end_case(int how)
     longjmp(leave_case, how);
 }
 
-__attribute__((format(printf, 3, 4))) static inline void check_case(int is_fine, const char *where, const char *text, ...)
+__attribute__((format(printf, 3, 4))) static inline void check_case(int is_fine, const char *where, const char *text,
+                                                                    ...)
 {
     if (is_fine)
         return;
@@ -118,7 +119,10 @@ static inline int _cmocka_run_group_tests(const char *group, const struct CMUnit
     return failed;
 }
 
-#define cmocka_unit_test_teardown(f, end) {.name = #f, .test_func = (f), .teardown_func = (end)}
+#define cmocka_unit_test_teardown(f, end)                                                                              \
+    {                                                                                                                  \
+        .name = #f, .test_func = (f), .teardown_func = (end)                                                           \
+    }
 #define cmocka_unit_test(f) cmocka_unit_test_teardown(f, NULL)
 #define cmocka_run_group_tests_name(group, tests, setup, teardown)                                                     \
     _cmocka_run_group_tests(group, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
