@@ -41,11 +41,13 @@ TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_o
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
-# What a libc can make a difference to, but for what runs the command line: that needs libraries which musl has not.
+# What a libc can make a difference to; the faults, which take a while, only where that is all that is asked for. The
+# command line needs libraries that are not there for musl: the faults meet that of the other build.
 HAS_MUSL := $(shell command -v musl-gcc)
 MUSL_SUITES := $(if $(HAS_MUSL),$(filter-out %/run_killed %/stress %/stopped %/thrift %/timestamps,$(call in_build,musl,$(NATIVE_SUITES))))
 MUSL = BUILD=$(BUILD)/musl ADMIT_TEST_QUICK=1 $(filter %/gate_storm,$(MUSL_SUITES)) \
 	ASLEEP=1 $(filter-out %/gate_storm,$(MUSL_SUITES)) ASLEEP=
+MUSL_FAULTS := $(if $(HAS_MUSL),$(call in_build,musl,$(FAULT_SUITES)))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 headline = @$(if $(silent),:,echo '--- $1')
@@ -58,8 +60,10 @@ BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BU
 BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread MUTANTS= TIMESTAMP_MUTANTS=
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
-BUILD_MUSL = $(if $(HAS_MUSL),+@$(MAKE) --no-print-directory $(PARALLEL) $(MUSL_SUITES) $(call in_build,musl,$(VISITOR)) \
-	$(BUILD)/musl/libadmit.so BUILD=$(BUILD)/musl CC=musl-gcc CPPFLAGS=-Itests/homes CMOCKA= MUTANTS= TIMESTAMP_MUTANTS=)
+WITH_MUSL = +@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(BUILD)/musl CC=musl-gcc CPPFLAGS=-Itests/homes CMOCKA= \
+	RUN_BY_SUITES= MUTANTS= TIMESTAMP_MUTANTS=
+BUILD_MUSL = $(if $(HAS_MUSL),$(WITH_MUSL) $(MUSL_SUITES) $(call in_build,musl,$(VISITOR)) $(BUILD)/musl/libadmit.so)
+BUILD_MUSL_FAULTS = $(if $(HAS_MUSL),$(WITH_MUSL) $(MUSL_FAULTS))
 
 test:
 	$(call headline,$(BUILD))
@@ -102,7 +106,8 @@ test-clang:
 
 test-musl: $(BUILD)/admit $(VISITOR)
 	$(BUILD_MUSL)
-	@tests/run $(MUSL) BUILD=$(BUILD) tests/suites/meeting.sh
+	$(BUILD_MUSL_FAULTS)
+	@tests/run $(MUSL) BUILD=$(BUILD) tests/suites/meeting.sh ASLEEP=1 $(MUSL_FAULTS) ASLEEP=
 
 test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)
 
@@ -148,7 +153,8 @@ $(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	$(LINK) $(CMOCKA) -lpthread -o $@
 
 # Some of them run the command line.
-$(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(BUILD)/admit
+RUN_BY_SUITES ?= $(BUILD)/admit
+$(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(RUN_BY_SUITES)
 	$(LINK) $(CMOCKA) -lpthread -o $@
 
 $(EXAMPLES) $(VISITOR): %: %.o $(BUILD)/libadmit.a
@@ -158,7 +164,7 @@ $(EXAMPLES) $(VISITOR): %: %.o $(BUILD)/libadmit.a
 $(BUILD)/tests/native/timestamps: $(JUDGES)
 
 # It kills the command line.
-$(BUILD)/tests/native/run_killed: | $(BUILD)/admit
+$(BUILD)/tests/native/run_killed: | $(RUN_BY_SUITES)
 
 # What it loads and unloads: the library itself, and a plugin that has it inside.
 $(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so
