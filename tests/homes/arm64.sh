@@ -55,33 +55,40 @@ EOF
 }
 
 process() {
+    rm -rf "$1/process"
+    mkdir -p "$1/process/tests/native" || return 1
     for program in api debug stress stopped wake thrift timestamps; do
-        mkdir -p "$1/process/$program" || return 1
-        printf '#!/bin/sh\nexec qemu-aarch64-static %s "$@"\n' "$1/tests/native/$program" >"$1/process/$program/arm64"
-        chmod +x "$1/process/$program/arm64"
+        script=$1/process/tests/native/$program
+        printf '#!/bin/sh\nexec qemu-aarch64-static %s "$@"\n' "$1/tests/native/$program" >"$script" && chmod +x "$script"
     done
-    tests/run BUILD="$1" ADMIT_TEST_QUICK=1 "$1"/process/*/arm64
+    SUITE_TIME_LIMIT=3000 tests/run BUILD="$1/process" ADMIT_TEST_QUICK=1 "$1"/process/tests/native/*
 }
 
-# What the suites of the machine said, each by a script that says it again: so that they are judged as all others.
+# What the suites of the machine said, each by a script that says it again: so that they are judged as all others. One
+# that did not come to its end is there too, and fails.
 repeat_each() { # DIRECTORY CONSOLE
     tr -d '\r' <"$2" | awk -v directory="$1" '
-        /^=== begins / { name = $3; sub(/.*tests\//, "", name); gsub("/", "_", name); said = directory "/" name; next }
-        /=== ended [0-9]+$/ { # after what a suite did not end a line with
-            print "#!/bin/sh\ncat \"$0.said\"\nexit " $NF > (said ".sh")
-            close(said ".said")
-            close(said ".sh")
-            said = ""
+        function repeat(status) {
+            if (script != "") print "EOF\nexit " status > script
+            script = ""
+        }
+        /^=== begins build/ {
+            repeat(124)
+            script = directory substr($3, length("build") + 1)
+            print "#!/bin/sh\ncat <<\\EOF" > script
             next
         }
-        said != "" { print > (said ".said") }'
-    chmod +x "$1"/*.sh
+        /=== ended [0-9]+$/ { repeat($NF); next } # perhaps after what a suite did not end a line with
+        script != "" { print > script }
+        END { repeat(124) }'
+    chmod +x "$1"/tests/*/*
 }
 
 machine() {
     image=$1/machine/image
     rm -rf "$1/machine"
-    mkdir -p "$image/bin" "$image/admit/build/tests/native" "$image/admit/build/tests/faults" || return 1
+    mkdir -p "$image/bin" "$image/admit/build/tests/native" "$image/admit/build/tests/faults" \
+        "$1/machine/tests/native" "$1/machine/tests/faults" || return 1
     cp "$2/bin/busybox" "$image/bin" && cp tests/homes/init.sh "$image/init" && cp "$1/admit" "$image/admit/build" ||
         return 1
     for suite in "$1"/tests/native/* "$1"/tests/faults/*; do
@@ -94,7 +101,7 @@ machine() {
     timeout --foreground 3600 qemu-system-aarch64 -M virt -cpu max -smp 2 -m 2G -nic none -nographic -no-reboot \
         -kernel "$2"/boot/vmlinuz-* -initrd "$1/machine/image.gz" -append "console=ttyAMA0 quiet panic=-1" \
         </dev/null >"$1/machine/console" 2>&1
-    repeat_each "$1/machine" "$1/machine/console" && tests/run "$1"/machine/*.sh
+    repeat_each "$1/machine" "$1/machine/console" && tests/run BUILD="$1/machine" "$1"/machine/tests/*/*
 }
 
 case ${1-} in
