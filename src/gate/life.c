@@ -18,9 +18,9 @@
  * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
  * word while it is on our list, our death would be taken for its own. So beside each word stands on whose lists it is
  * (`listed`): nobody takes a word that is on the list of a living process without being its own, and nobody takes one
- * that may be on the list of a thread with its own number. The record of an idle thread whose handle another thread
- * has closed is free at once; the word is then on that thread's list (`listed_before`) until the thread takes it off,
- * and may be on one more.
+ * that may be on the list of a thread with its own number. With glibc, the record of an idle thread whose handle
+ * another thread has closed is free at once; the word is then on that thread's list (`listed_before`) until the thread
+ * takes it off, and may be on one more.
  *
  * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the
  * word in the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is
@@ -171,12 +171,13 @@ static void cut_off_own_list(void)
         cut_off_wiped(own_list);
 }
 
-static bool has_list;
-static pthread_once_t list_once = PTHREAD_ONCE_INIT;
-
-static void look_for_list(void)
+/* Once is enough; that several threads see to it at once does no harm. */
+static bool libc_has_lists(void)
 {
-    has_list = libc_shows_its_list() && (!LIBC_WALKS_LISTS || pthread_atfork(NULL, NULL, cut_off_own_list) == 0);
+    static _Atomic bool known;
+    if (!atomic_load(&known) && libc_shows_its_list())
+        atomic_store(&known, !LIBC_WALKS_LISTS || pthread_atfork(NULL, NULL, cut_off_own_list) == 0);
+    return atomic_load(&known);
 }
 
 /* Each time: a forked child has another number, and in a new pid namespace perhaps the same process number. */
@@ -186,9 +187,9 @@ static bool find_own_list(void)
         admit_gate_error(ADMIT_UNSUPPORTED, "gates are for machines with pages of %d bytes", GATE_PAGE);
         return false;
     }
-    pthread_once(&list_once, look_for_list);
-    struct robust_list_head *head = has_list ? told_list() : NULL;
-    if (has_list && head == NULL && libc_shows_its_list()) {
+    bool has_lists = libc_has_lists();
+    struct robust_list_head *head = has_lists ? told_list() : NULL;
+    if (has_lists && head == NULL && libc_shows_its_list()) {
         head = told_list();
         cut_off_wiped(head);
     }
