@@ -18,9 +18,13 @@ BUILD ?= build
 SANITIZE ?=
 MUTANT_FLAGS ?=
 
+# Debian's musl-gcc looks only where musl's headers are, and those of the kernel lie with glibc's: last, so that nothing
+# is found there that musl has.
+KERNEL_HEADERS ?= $(if $(filter musl-gcc,$(notdir $(CC))),$(addprefix -idirafter /usr/include/,. $(shell gcc -print-multiarch)))
+
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZE)
-override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc
+override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc $(KERNEL_HEADERS)
 override LDFLAGS += $(SANITIZE)
 
 # --- where the sources are --------------------------------------------------------------------------------------------

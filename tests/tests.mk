@@ -7,6 +7,8 @@
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
+# make test-musl     the gate with another libc, and where processes of both meet
+# make cross         everything built for arm64 and run by an emulator: docs/homes.md; says what it needs, and is no part of test
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
@@ -17,6 +19,9 @@ FAULT_SUITES := $(patsubst tests/faults/%.c,$(BUILD)/tests/faults/%,$(sort $(wil
 UNIT_SUITES := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
 CLI_SUITES := $(sort $(wildcard tests/cli/*.bats))
 SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
+# In homes without one, tests/homes has a header that does; then this is empty.
+CMOCKA ?= -lcmocka
+VISITOR := $(BUILD)/tests/homes/visitor
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
@@ -36,6 +41,13 @@ TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_o
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
+# What a libc can make a difference to; the faults, which take a while, only where that is all that is asked for. The
+# command line needs libraries that are not there for musl: the faults meet that of the other build.
+HAS_MUSL := $(shell command -v musl-gcc)
+MUSL_SUITES := $(if $(HAS_MUSL),$(filter-out %/run_killed %/stress %/stopped %/thrift %/timestamps,$(call in_build,musl,$(NATIVE_SUITES))))
+MUSL = BUILD=$(BUILD)/musl ADMIT_TEST_QUICK=1 $(filter %/gate_storm,$(MUSL_SUITES)) \
+	ASLEEP=1 $(filter-out %/gate_storm,$(MUSL_SUITES)) ASLEEP=
+MUSL_FAULTS := $(if $(HAS_MUSL),$(call in_build,musl,$(FAULT_SUITES)))
 
 # --- and what must be built for it ------------------------------------------------------------------------------------
 headline = @$(if $(silent),:,echo '--- $1')
@@ -48,6 +60,10 @@ BUILD_ASAN = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BU
 BUILD_TSAN = +@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_SUITES) $(BUILD)/tsan/admit BUILD=$(BUILD)/tsan \
 	CPPFLAGS=-DADMIT_DEBUG SANITIZE=-fsanitize=thread MUTANTS= TIMESTAMP_MUTANTS=
 BUILD_CLANG = +@$(MAKE) --no-print-directory $(PARALLEL) test-binaries BUILD=$(BUILD)/clang CC=clang MUTANT_FLAGS=-O0
+WITH_MUSL = +@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(BUILD)/musl CC=musl-gcc CPPFLAGS=-Itests/homes CMOCKA= \
+	RUN_BY_SUITES= MUTANTS= TIMESTAMP_MUTANTS=
+BUILD_MUSL = $(if $(HAS_MUSL),$(WITH_MUSL) $(MUSL_SUITES) $(call in_build,musl,$(VISITOR)) $(BUILD)/musl/libadmit.so)
+BUILD_MUSL_FAULTS = $(if $(HAS_MUSL),$(WITH_MUSL) $(MUSL_FAULTS))
 
 test:
 	$(call headline,$(BUILD))
@@ -58,8 +74,10 @@ test:
 	$(BUILD_TSAN)
 	$(call headline,$(BUILD)/clang: clang)
 	$(BUILD_CLANG)
+	$(call headline,$(BUILD)/musl: musl)
+	$(BUILD_MUSL)
 	$(call headline,suites)
-	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
+	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG) $(MUSL)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
 test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
@@ -86,7 +104,25 @@ test-clang:
 	$(BUILD_CLANG)
 	@tests/run $(CLANG)
 
-test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)
+test-musl: $(BUILD)/admit $(VISITOR)
+	$(BUILD_MUSL)
+	$(BUILD_MUSL_FAULTS)
+	@tests/run $(MUSL) BUILD=$(BUILD) tests/suites/meeting.sh ASLEEP=1 $(MUSL_FAULTS) ASLEEP=
+
+test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)
+
+# Static, since an emulated program finds no libraries here; libadmit.so cannot be.
+ARM64 = $(BUILD)/arm64
+CROSS = +@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(ARM64) CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar CMOCKA= \
+	MUTANTS= TIMESTAMP_MUTANTS= CPPFLAGS='-Itests/homes -isystem $(ARM64)/debian/usr/include'
+cross:
+	@tests/homes/arm64.sh needs
+	@tests/homes/arm64.sh fetch $(ARM64)/debian
+	$(CROSS) $(ARM64)/libadmit.a $(ARM64)/libadmit.so
+	$(CROSS) LDFLAGS='-static -L$(ARM64)/debian/usr/lib/aarch64-linux-gnu' STATIC=-static $(ARM64)/admit \
+		$(call in_build,arm64,$(NATIVE_SUITES) $(filter-out %/dlclose,$(FAULT_SUITES)) $(EXAMPLES))
+	@tests/homes/arm64.sh process $(ARM64)
+	@tests/homes/arm64.sh machine $(ARM64) $(ARM64)/debian
 
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
@@ -94,13 +130,13 @@ JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
 BROKEN_LOCKS := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c))
 BROKEN := $(BROKEN_LOCKS) $(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
-TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)) $(BROKEN)
+TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)) $(BROKEN)
 
 $(UNIT_SUITES:=.o): $(BUILD)/%.o: %.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-$(NATIVE_SUITES:=.o) $(EXAMPLES:=.o): $(BUILD)/%.o: %.c
+$(NATIVE_SUITES:=.o) $(EXAMPLES:=.o) $(VISITOR).o: $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -c $< -o $@
 
@@ -111,23 +147,24 @@ $(FAULT_SUITES:=.o): $(BUILD)/%.o: %.c
 LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o %.a,$^)
 
 $(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
-	$(LINK) $(TOOL_LIBS) -lcmocka -o $@
+	$(LINK) $(TOOL_LIBS) $(CMOCKA) -o $@
 
 $(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
-	$(LINK) -lcmocka -lpthread -o $@
+	$(LINK) $(CMOCKA) -lpthread -o $@
 
 # Some of them run the command line.
-$(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(BUILD)/admit
-	$(LINK) -lcmocka -lpthread -o $@
+RUN_BY_SUITES ?= $(BUILD)/admit
+$(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(RUN_BY_SUITES)
+	$(LINK) $(CMOCKA) -lpthread -o $@
 
-$(EXAMPLES): %: %.o $(BUILD)/libadmit.a
+$(EXAMPLES) $(VISITOR): %: %.o $(BUILD)/libadmit.a
 	$(LINK) -lpthread -o $@
 
 # What threads have seen of each other's timestamps is judged as in the checker.
 $(BUILD)/tests/native/timestamps: $(JUDGES)
 
 # It kills the command line.
-$(BUILD)/tests/native/run_killed: | $(BUILD)/admit
+$(BUILD)/tests/native/run_killed: | $(RUN_BY_SUITES)
 
 # What it loads and unloads: the library itself, and a plugin that has it inside.
 $(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so
@@ -153,4 +190,4 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
+.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries

@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/stat.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -24,7 +26,7 @@ static bool is_kernels(int fd)
 {
     struct statfs system;
     struct statx status;
-    bool can_tell = statx(fd, "", AT_EMPTY_PATH, 0, &status) == 0;
+    bool can_tell = syscall(SYS_statx, fd, "", AT_EMPTY_PATH, 0, &status) == 0;
     return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
            !(can_tell && (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0);
 }

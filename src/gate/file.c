@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -15,6 +16,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -221,7 +223,7 @@ static admit_error make_under_other_name(int directory, const char *file, const 
     admit_error error = fd < 0 ? admit_gate_system_error("make", path) : fill_new_file(fd, path, options, places);
     if (fd >= 0)
         close(fd);
-    if (error == ADMIT_OK && renameat2(directory, other, directory, file, RENAME_NOREPLACE) == 0)
+    if (error == ADMIT_OK && syscall(SYS_renameat2, directory, other, directory, file, RENAME_NOREPLACE) == 0)
         return ADMIT_OK;
     /* Not every file system has that. */
     if (error == ADMIT_OK && errno != EEXIST && linkat(directory, other, directory, file, 0) != 0 && errno != EEXIST)

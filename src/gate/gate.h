@@ -13,9 +13,11 @@
  *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
- * That list is libc's, and its links lie 24 bytes behind the word: in a mutex in shared memory they would be at the
- * mercy of everybody who can write there, and libc writes where they point. So a participant maps its page of the file
- * followed by a page of its own memory, and the links are there.
+ * That list is libc's, and its links lie a little behind the word, by as much as libc has told the kernel: in a mutex in
+ * shared memory they would be at the mercy of everybody who can write there, and libc writes where they point. So a
+ * participant maps its page of the file followed by a page of its own memory, and the links are there. A link is two
+ * pointers, and begins 24 bytes behind the word with glibc, 20 with musl: so the first word stands 20 bytes before the
+ * end of the page, each anchor before its word, and there is no room for a fourth.
  */
 #ifndef ADMIT_GATE_GATE_H
 #define ADMIT_GATE_GATE_H
@@ -25,10 +27,15 @@
 #include "registers/cells.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
+#ifndef SYS_futex_waitv /* a libc may be older than it */
+#define SYS_futex_waitv 449
+#endif
+
 enum {
-    GATE_LAYOUT = 4,
+    GATE_LAYOUT = 5,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
@@ -106,8 +113,8 @@ struct person {
 /* The word that the kernel marks, and beside it the second word on the same owner: see anchor.c. Whoever becomes its
  * owner writes both at once, and whoever marks a death in the kernel's place compares both. */
 struct life_words {
-    _Alignas(8) _Atomic uint32_t word;
-    _Atomic uint32_t anchor;
+    _Alignas(8) _Atomic uint32_t anchor;
+    _Atomic uint32_t word;
 };
 
 struct people {
@@ -182,8 +189,16 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
     seat->state = on ? seat->state | flag : seat->state & ~(uint64_t)flag;
 }
 
+/* Variables of a thread that are found without a call. For those of a library that is loaded later, glibc has room;
+ * musl has none, and would not load it. */
+#ifdef __GLIBC__
+#define OF_THREAD __attribute__((tls_model("initial-exec")))
+#else
+#define OF_THREAD
+#endif
+
 /* The seat that this thread used last, for the fast path; with state 0 if there is none. */
-extern __thread struct seat *admit_recent __attribute__((tls_model("initial-exec")));
+extern __thread struct seat *admit_recent OF_THREAD;
 
 /* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
 struct gate_cells {

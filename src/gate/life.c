@@ -3,9 +3,14 @@
  * How the kernel learns whose life a word stands for: an entry on the thread's own robust list, between those of the
  * program's robust mutexes.
  *
- * libc has told the kernel where the list of each thread begins, and that the word is 32 bytes before each link. The
- * list is linked both ways, as libc's is, so that libc can take out its neighbours. Only the thread itself changes its
- * list.
+ * libc tells the kernel where the list of each thread begins, and how far before each link its word is: 32 bytes with
+ * glibc, 28 with musl. The list is linked both ways, so that libc can take out its neighbours. Only the thread itself
+ * changes its list. Whether a libc has a list like that is not asked by its name: it is made to show it.
+ *
+ * What glibc leaves to the kernel, musl does itself. Its threads, when they end, mark whatever is on their lists,
+ * whatever the word says. So no word that may be another's is ever on the list of a thread: none is taken away from a
+ * thread that has it there (admit_life_take_away). And a forked child begins with the list of the thread that forked
+ * it; but it finds our links wiped, and cuts the list off there.
  *
  * There is no moment at which a death goes unnoticed: the link is in the list before the word names this thread, and
  * until it no longer does; the kernel passes over a word that names another.
@@ -13,9 +18,9 @@
  * But it knows a thread by its number, and in another pid namespace another thread has the same. If that one took the
  * word while it is on our list, our death would be taken for its own. So beside each word stands on whose lists it is
  * (`listed`): nobody takes a word that is on the list of a living process without being its own, and nobody takes one
- * that may be on the list of a thread with its own number. The record of an idle thread whose handle another thread
- * has closed is free at once; the word is then on that thread's list (`listed_before`) until the thread takes it off,
- * and may be on one more.
+ * that may be on the list of a thread with its own number. With glibc, the record of an idle thread whose handle
+ * another thread has closed is free at once; the word is then on that thread's list (`listed_before`) until the thread
+ * takes it off, and may be on one more.
  *
  * Where the kernel is silent there is a second word (anchor.c), and whoever finds a process dead by that marks the
  * word in the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is
@@ -31,30 +36,165 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WORD_BEFORE_LINK = -32, SEAT_AT = 64 };
+enum { SEAT_AT = 64 };
 
-/* As libc lays it out; pointers between links point at `next`. */
-struct link {
-    void *prev, *next;
-};
+#ifdef __GLIBC__
+enum { LIBC_WALKS_LISTS = false };
+#else
+enum { LIBC_WALKS_LISTS = true };
+#endif
+
+/* One half of a link: first `prev`, then `next`, and both point at a `next`, or at the list's head. Words are 4 bytes
+ * behind a multiple of 8: so what is a multiple of 8 with musl is not with glibc. */
+typedef void *pointer __attribute__((aligned(4)));
 
 /* The private page behind a page of people. */
 struct behind {
-    void *links[LIVES_PER_PAGE + 1]; /* link m is links[m] and links[m + 1], 24 bytes behind life word m */
-    char fill[SEAT_AT - (LIVES_PER_PAGE + 1) * sizeof(void *)];
+    char links[SEAT_AT]; /* one, where the word that is used wants it */
     struct seat seat;
 };
 
-static __thread struct robust_list_head *own_list __attribute__((tls_model("initial-exec")));
-static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
+static __thread struct robust_list_head *own_list OF_THREAD;
+static __thread uint32_t own_number OF_THREAD;
+
+/* Links may have bit 0 set: then they are of a mutex with priority inheritance. */
+static pointer *next_at(void *link)
+{
+    return (pointer *)((uintptr_t)link & ~(uintptr_t)1);
+}
+
+static pointer *prev_at(void *link)
+{
+    return next_at(link) - 1;
+}
+
+static void enlist(pointer *link)
+{
+    pointer *first = (pointer *)&own_list->list.next;
+    link[0] = first; /* prev */
+    link[1] = *first;
+    if (next_at(*first) != first)
+        *prev_at(*first) = &link[1];
+    atomic_signal_fence(memory_order_seq_cst); /* the kernel goes by next alone: this is the moment */
+    *(volatile pointer *)first = &link[1];
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void delist(pointer *link)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    *(volatile pointer *)next_at(link[0]) = link[1];
+    if (next_at(link[1]) != (pointer *)&own_list->list.next)
+        *prev_at(link[1]) = link[0];
+}
+
+static pointer *link_of(struct seat *seat)
+{
+    return prev_at((char *)&seat->life->word - own_list->futex_offset);
+}
+
+/* --- the list of this thread -------------------------------------------------------------------------------------- */
+
+/* As the kernel knows it; NULL: it does not, or there is no such call. */
+static struct robust_list_head *told_list(void)
+{
+    size_t size;
+    struct robust_list_head *head = NULL;
+    return syscall(SYS_get_robust_list, 0, &head, &size) == 0 ? head : NULL;
+}
+
+/* Whether the links of all words of a page lie behind the page, and before the seat. */
+static bool is_far_enough(long futex_offset)
+{
+    const long first = offsetof(struct people, life[0].word),
+               last = offsetof(struct people, life[LIVES_PER_PAGE - 1].word);
+    const long half = sizeof(pointer);
+    return futex_offset % 4 == 0 && first - futex_offset - half >= GATE_PAGE &&
+           last - futex_offset + half <= GATE_PAGE + SEAT_AT;
+}
+
+static bool is_within(const void *at, const pthread_mutex_t *mutex)
+{
+    return (uintptr_t)at >= (uintptr_t)mutex && (uintptr_t)at < (uintptr_t)(mutex + 1);
+}
+
+/* With two mutexes locked, one after the other. */
+static bool shows_links(const struct robust_list_head *head, const pthread_mutex_t *first,
+                        const pthread_mutex_t *second)
+{
+    if (head == NULL || !is_far_enough(head->futex_offset) || !is_within(head->list.next, second))
+        return false;
+    pointer *later = next_at(head->list.next), *earlier = next_at(*later);
+    const uint32_t *word = (const uint32_t *)((char *)later + head->futex_offset);
+    return is_within(earlier, first) && *prev_at(earlier) == later && *prev_at(later) == &head->list &&
+           is_within(word, second) && (*word & FUTEX_TID_MASK) == (uint32_t)syscall(SYS_gettid);
+}
+
+/* A thread of musl has a list that the kernel knows once it has locked a mutex as these are. */
+static bool libc_shows_its_list(void)
+{
+    pthread_mutex_t mutex[2];
+    pthread_mutexattr_t kind;
+    bool shown = false;
+    pthread_mutexattr_init(&kind);
+    if (pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) == 0 &&
+        pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) == 0) {
+        for (unsigned m = 0; m < 2; m++) {
+            pthread_mutex_init(&mutex[m], &kind);
+            pthread_mutex_lock(&mutex[m]);
+        }
+        shown = shows_links(told_list(), &mutex[0], &mutex[1]);
+        for (unsigned m = 2; m-- > 0;) {
+            pthread_mutex_unlock(&mutex[m]);
+            pthread_mutex_destroy(&mutex[m]);
+        }
+    }
+    pthread_mutexattr_destroy(&kind);
+    return shown;
+}
+
+/* In a forked child. Nothing from the first wiped link on is the child's; nor was anything before it, but what it has
+ * locked itself by now. */
+static void cut_off_wiped(struct robust_list_head *head)
+{
+    pointer *const end = (pointer *)&head->list;
+    for (pointer *at = end; next_at(*at) != end; at = next_at(*at))
+        if (*next_at(*at) == NULL) {
+            *at = end;
+            return;
+        }
+}
+
+static void cut_off_own_list(void)
+{
+    if (own_list != NULL)
+        cut_off_wiped(own_list);
+}
+
+/* Once is enough; that several threads see to it at once does no harm. */
+static bool libc_has_lists(void)
+{
+    static _Atomic bool known;
+    if (!atomic_load(&known) && libc_shows_its_list())
+        atomic_store(&known, !LIBC_WALKS_LISTS || pthread_atfork(NULL, NULL, cut_off_own_list) == 0);
+    return atomic_load(&known);
+}
 
 /* Each time: a forked child has another number, and in a new pid namespace perhaps the same process number. */
 static bool find_own_list(void)
 {
-    size_t size;
-    struct robust_list_head *head = NULL;
-    if (syscall(SYS_get_robust_list, 0, &head, &size) != 0 || head == NULL || head->futex_offset != WORD_BEFORE_LINK) {
-        admit_gate_error(ADMIT_UNSUPPORTED, "this libc has no robust list of the expected form");
+    if (sysconf(_SC_PAGESIZE) != GATE_PAGE) { /* nothing of this machine's could be mapped behind a page of the file */
+        admit_gate_error(ADMIT_UNSUPPORTED, "gates are for machines with pages of %d bytes", GATE_PAGE);
+        return false;
+    }
+    bool has_lists = libc_has_lists();
+    struct robust_list_head *head = has_lists ? told_list() : NULL;
+    if (has_lists && head == NULL && libc_shows_its_list()) {
+        head = told_list();
+        cut_off_wiped(head);
+    }
+    if (head == NULL) {
+        admit_gate_error(ADMIT_UNSUPPORTED, "this kernel tells of no robust list, or this libc has none as expected");
         return false;
     }
     long number = syscall(SYS_gettid);
@@ -67,46 +207,10 @@ static bool find_own_list(void)
     return true;
 }
 
-/* Links may have bit 0 set: then they are of a mutex with priority inheritance. */
-static void **next_at(void *link)
-{
-    return (void **)((uintptr_t)link & ~(uintptr_t)1);
-}
-
-static void **prev_at(void *link)
-{
-    return next_at(link) - 1;
-}
-
-static void enlist(void **link)
-{
-    void **first = (void **)&own_list->list.next;
-    link[0] = first; /* prev */
-    link[1] = *first;
-    if (next_at(*first) != first)
-        *prev_at(*first) = &link[1];
-    atomic_signal_fence(memory_order_seq_cst); /* the kernel goes by next alone: this is the moment */
-    *(void *volatile *)first = &link[1];
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-static void delist(void **link)
-{
-    atomic_signal_fence(memory_order_seq_cst);
-    *(void *volatile *)next_at(link[0]) = link[1];
-    if (next_at(link[1]) != (void **)&own_list->list.next)
-        *prev_at(link[1]) = link[0];
-}
-
-static void **link_of(struct seat *seat)
-{
-    return (void **)((char *)seat->life + 24);
-}
-
 /* Both words at once. */
 union whole {
     struct {
-        uint32_t word, anchor;
+        uint32_t anchor, word;
     };
     uint64_t both;
 };
@@ -244,6 +348,7 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
         return NULL;
     }
     if (mmap(pages, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at) == MAP_FAILED ||
+        (LIBC_WALKS_LISTS && madvise(pages, GATE_PAGE, MADV_DONTFORK) != 0) || /* lest a child marks it */
         madvise(pages + GATE_PAGE, GATE_PAGE, MADV_WIPEONFORK) != 0) {
         admit_gate_system_error("map", gate->path);
         munmap(pages, 2 * GATE_PAGE);
@@ -296,6 +401,8 @@ void admit_life_release(struct seat *seat, uint32_t to)
 /* If it is that thread's still: it may have ended without a word, and the record have another owner. */
 void admit_life_take_away(struct seat *seat)
 {
+    if (LIBC_WALKS_LISTS) /* the record is free when the thread comes by, or ends */
+        return;
     struct person *person = person_at(seat);
     union whole own = whole(seat->number, seat->anchor->number), alive = whole(own.word | FUTEX_WAITERS, own.anchor);
     union whole before = {.both = atomic_load(&person->listed_before)};

@@ -199,9 +199,48 @@ admit_error admit_gate_resolve(const char *name, char *path, size_t size)
     return ADMIT_OK;
 }
 
-static int is_a_name(const struct dirent *entry)
+struct name_list {
+    char **name;
+    size_t count, room;
+};
+
+static bool adds_name(struct name_list *list, const char *name)
 {
-    return admit_check_name(entry->d_name) == ADMIT_OK;
+    if (list->count == list->room) {
+        size_t room = 2 * list->room + 16;
+        char **more = realloc(list->name, room * sizeof *more);
+        if (more == NULL)
+            return false;
+        list->name = more;
+        list->room = room;
+    }
+    list->name[list->count] = strdup(name);
+    return list->name[list->count++] != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcoll(*(char *const *)a, *(char *const *)b);
+}
+
+/* scandirat, which not every libc has. Takes the descriptor. */
+static bool list_names(int fd, struct name_list *list)
+{
+    DIR *directory = fdopendir(fd);
+    if (directory == NULL) {
+        close(fd);
+        return false;
+    }
+    bool fine = true;
+    for (const struct dirent *entry; fine && (errno = 0, entry = readdir(directory)) != NULL;)
+        if (admit_check_name(entry->d_name) == ADMIT_OK)
+            fine = adds_name(list, entry->d_name);
+    int error = errno;
+    closedir(directory);
+    if (list->count > 0 && fine)
+        qsort(list->name, list->count, sizeof *list->name, by_name);
+    errno = error;
+    return fine && error == 0;
 }
 
 admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data)
@@ -211,17 +250,16 @@ admit_error admit_gate_list(int (*one)(void *data, const char *name, const char 
     int fd = admit_open_directory(false, directory, sizeof directory);
     if (fd < 0)
         return admit_last_error() == ADMIT_NO_GATE ? ADMIT_OK : admit_last_error();
-    struct dirent **entries;
-    int count = scandirat(fd, ".", &entries, is_a_name, alphasort);
-    close(fd);
-    if (count < 0)
-        return admit_gate_system_error("list", directory);
-    bool go_on = true;
-    for (int e = 0; e < count; e++) {
-        snprintf(path, sizeof path, "%s/%s", directory, entries[e]->d_name);
-        go_on = go_on && one(data, entries[e]->d_name, path) == 0;
-        free(entries[e]);
+    struct name_list list = {.count = 0};
+    bool go_on = list_names(fd, &list);
+    admit_error error = go_on ? ADMIT_OK : admit_gate_system_error("list", directory);
+    for (size_t e = 0; e < list.count; e++) {
+        if (go_on) {
+            snprintf(path, sizeof path, "%s/%s", directory, list.name[e]);
+            go_on = one(data, list.name[e], path) == 0;
+        }
+        free(list.name[e]);
     }
-    free(entries);
-    return ADMIT_OK;
+    free(list.name);
+    return error;
 }

@@ -30,10 +30,14 @@ struct older_person {
     char command[ADMIT_COMMAND_SIZE];
 };
 
+struct older_life {
+    _Alignas(8) _Atomic uint32_t word;
+};
+
 struct older_people {
     struct older_person person[LIVES_PER_PAGE];
-    char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct older_person) + sizeof(struct life_words))];
-    struct life_words life[LIVES_PER_PAGE];
+    char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct older_person) + sizeof(struct older_life))];
+    struct older_life life[LIVES_PER_PAGE];
 };
 _Static_assert(sizeof(struct older_people) == GATE_PAGE, "as it was");
 
@@ -44,7 +48,8 @@ static size_t older_size(const struct gate_places *places)
 
 static uint32_t older_life(const admit_gate *older, unsigned who)
 {
-    return atomic_load(life_of(older, who)); /* at the end of the page, then as now */
+    const struct older_people *page = &((const struct older_people *)older->people)[who / LIVES_PER_PAGE];
+    return atomic_load(&page->life[who % LIVES_PER_PAGE].word);
 }
 
 /* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */

@@ -18,13 +18,13 @@
 
 static struct seat no_seat;
 __thread struct seat *admit_recent = &no_seat;
-static __thread struct seat *own_seats __attribute__((tls_model("initial-exec")));
+static __thread struct seat *own_seats OF_THREAD;
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t *list_mutex; /* in memory that fork wipes */
 static pthread_once_t list_once = PTHREAD_ONCE_INIT;
-static __thread unsigned list_depth __attribute__((tls_model("initial-exec")));
+static __thread unsigned list_depth OF_THREAD;
 
 static void make_list(void)
 {
@@ -97,8 +97,8 @@ static void thread_ends(void *unused)
         struct seat *next = seat->next;
         if (!seat->closed)
             dispose_of(seat);
-        else if (!seat_is(seat, SEAT_INSIDE)) /* otherwise the kernel will say so */
-            admit_life_release(seat, LIFE_NOBODY);
+        else
+            admit_life_release(seat, seat_is(seat, SEAT_INSIDE) ? (uint32_t)LIFE_MARKED : LIFE_NOBODY);
         seat = next;
     }
     admit_seats_unlock();

@@ -103,12 +103,21 @@ static admit_error meaning_of(int error)
     }
 }
 
+/* There are two functions of this name. */
+static const char *reason_of(int error, char *text, size_t size)
+{
+#ifdef __GLIBC__
+    return strerror_r(error, text, size);
+#else
+    return strerror_r(error, text, size) == 0 ? text : "an unknown error";
+#endif
+}
+
 admit_error admit_gate_system_error(const char *what, const char *path)
 {
     char reason[100];
     int error = errno;
-    return admit_gate_error(meaning_of(error), "cannot %s %s: %s", what, path,
-                            strerror_r(error, reason, sizeof reason));
+    return admit_gate_error(meaning_of(error), "cannot %s %s: %s", what, path, reason_of(error, reason, sizeof reason));
 }
 
 const char *admit_last_error_text(void)

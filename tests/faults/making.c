@@ -328,8 +328,7 @@ static void too_few_descriptors_are_named(void **state)
                 admit_gate *gate = admit_gate_open("spare", 1);
                 if (gate != NULL)
                     _exit(0);
-                _exit(admit_last_error() == ADMIT_SYSTEM &&
-                              strstr(admit_last_error_text(), "Too many open files") != NULL
+                _exit(admit_last_error() == ADMIT_SYSTEM && strstr(admit_last_error_text(), strerror(EMFILE)) != NULL
                           ? 1
                           : 2);
             }

@@ -6,6 +6,7 @@
  * a processor. In particular, to be unable to look is no death: only "no such process" is.
  */
 #include "faults.h"
+#include "gate/gate.h"
 
 static const unsigned errors[] = {EACCES, EINVAL, EPERM, ENOSYS};
 enum { ERRORS = sizeof errors / sizeof errors[0] };
@@ -40,10 +41,10 @@ static void one_who_waits_does_not_spin(void **state)
     usleep(2000000);
     for (unsigned e = 0; e < ERRORS; e++) {
         double took = processor_time(waiter[e]) - before[e];
-        print_message("# futex_waitv refused with %s: %.3f s of processor time in 2 s\n",
-                      strerrorname_np((int)errors[e]), took);
+        print_message("# futex_waitv refused with %s: %.3f s of processor time in 2 s\n", strerror((int)errors[e]),
+                      took);
         if (took > 0.2)
-            fail_msg("futex_waitv refused with %s: the waiter spins", strerrorname_np((int)errors[e]));
+            fail_msg("futex_waitv refused with %s: the waiter spins", strerror((int)errors[e]));
     }
     for (unsigned e = 0; e < ERRORS; e++) {
         end(holder[e]);
@@ -244,16 +245,16 @@ static void an_error_or_another_way(void **state)
                     _exit(do_what_can_be_done(gate, calls[c].call, errors[e], may));
                 int status = outcome(child, SOON_S);
                 if (status != 0)
-                    print_message("# %s refused with %s, %s inside: %d\n", calls[c].name,
-                                  strerrorname_np((int)errors[e]), may ? "nobody" : "one", status);
+                    print_message("# %s refused with %s, %s inside: %d\n", calls[c].name, strerror((int)errors[e]),
+                                  may ? "nobody" : "one", status);
                 failed += status != 0;
                 if (!may)
                     end(holder);
             }
             unsigned slots = slots_within(gate, 1, SOON_S);
             if (slots != 1)
-                print_message("# %s refused with %s: %u slots afterwards\n", calls[c].name,
-                              strerrorname_np((int)errors[e]), slots);
+                print_message("# %s refused with %s: %u slots afterwards\n", calls[c].name, strerror((int)errors[e]),
+                              slots);
             failed += slots != 1;
             admit_gate_close(gate);
         }
@@ -287,14 +288,14 @@ static void one_who_goes_in_all_the_same_is_inside(void **state)
                 usleep(1000);
             bool beside = atomic_load(where) == INSIDE && another_gets_in(gate, 0.02);
             if (atomic_load(where) == 0 || has_ended(child) || beside)
-                print_message("# %s refused with %s: %s\n", calls[c].name, strerrorname_np((int)errors[e]),
+                print_message("# %s refused with %s: %s\n", calls[c].name, strerror((int)errors[e]),
                               beside ? "another goes in beside it" : "it ends, or hangs");
             failed += atomic_load(where) == 0 || has_ended(child) || beside;
             end(child);
             unsigned slots = slots_within(gate, 1, SOON_S);
             if (slots != 1)
-                print_message("# %s refused with %s: %u slots afterwards\n", calls[c].name,
-                              strerrorname_np((int)errors[e]), slots);
+                print_message("# %s refused with %s: %u slots afterwards\n", calls[c].name, strerror((int)errors[e]),
+                              slots);
             failed += slots != 1;
             admit_gate_close(gate);
             munmap((void *)where, 4096);
@@ -330,9 +331,8 @@ static void a_gate_is_made_or_it_is_not(void **state)
             admit_gate *gate = admit_gate_open(name, 1);
             unsigned slots = gate == NULL ? 0 : slots_within(gate, 1, SOON_S);
             if (status != 0 || slots != 1)
-                print_message("# %s refused with %s: %d, then %u slots (%s)\n", calls[c].name,
-                              strerrorname_np((int)errors[e]), status, slots,
-                              gate == NULL ? admit_last_error_text() : "");
+                print_message("# %s refused with %s: %d, then %u slots (%s)\n", calls[c].name, strerror((int)errors[e]),
+                              status, slots, gate == NULL ? admit_last_error_text() : "");
             failed += status != 0 || slots != 1;
             admit_gate_close(gate);
         }

@@ -288,17 +288,22 @@ static void make_image(void)
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
 }
 
-/* Each had 128 bytes, of which the first 32 and the command are what they are now. */
+/* Each had 128 bytes: the first 24, which are what they are now, the process and its namespace, and the command. Their
+ * life words were the first half of 8 bytes each. */
 static void place_people_as_before(void)
 {
     struct gate_places places;
     admit_gate_places(&places, of_image.most_k, of_image.capacity);
     for (size_t page = places.people; page < image_size; page += GATE_PAGE)
         for (unsigned p = 0; p < LIVES_PER_PAGE; p++) {
-            struct person one = ((struct people *)(image + page))->person[p];
+            struct people *people = (struct people *)(image + page);
+            struct person one = people->person[p];
+            uint32_t life = people->life[p].word, process[] = {one.pid, one.pid_namespace};
             char *before = image + page + p * 128;
-            memcpy(before, &one, 32);
+            memcpy(before, &one, 24);
+            memcpy(before + 24, process, sizeof process);
             memcpy(before + 32, one.command, ADMIT_COMMAND_SIZE);
+            memcpy(&people->life[p], &life, sizeof life);
         }
 }
 
@@ -341,7 +346,7 @@ static void strange_files_are_refused(void **state)
     assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
     header->layout++;
     write_file(path, image, image_size);
-    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 4");
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 5");
     header->layout--;
     header->machine ^= 12 << 16;
     write_file(path, image, image_size);

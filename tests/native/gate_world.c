@@ -7,6 +7,8 @@
  */
 #include "gate_witness.h"
 
+#include "gate/gate.h"
+
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
