@@ -52,9 +52,11 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
     })
 #define mostly(c) (!seldom(!(c)))
 #define if_need_be(c) seldom(c)
-#define resume_from(l)                                                                                                 \
+#define ASKED_AT(name_)
+#define in_haste() how.hastily
+#define resume_from(l, handed_on)                                                                                      \
     do {                                                                                                               \
-        if (how.half_way)                                                                                              \
+        if (how.half_way) /* and the caller hands it on */                                                             \
             goto l;                                                                                                    \
     } while (0)
 #define half_way() ((void)(half_way_ = true))
