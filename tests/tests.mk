@@ -8,6 +8,9 @@
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 #
+# make mutate        one-line mutants of src/gate and src/native, MUTATE_COUNT of them drawn by MUTATE_SEED, from
+#                    MUTATE_FILES if given: which of them no suite notices; half an hour and more (tests/mutate/run)
+#
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
 # they test, and make themselves small if ADMIT_TEST_QUICK is set.
@@ -62,9 +65,10 @@ test:
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
-test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
+test-gate-full: $(addprefix $(BUILD)/tests/,native/gate_storm native/gate_line faults/contended_killed)
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_storm
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_line
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/faults/contended_killed
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
@@ -87,6 +91,17 @@ test-clang:
 	@tests/run $(CLANG)
 
 test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES)
+
+# Mutants of the native layers. The tool compiles each as the library's own objects are, whatever the compiler thinks
+# of it.
+MUTATE_SEED ?= 1
+MUTATE_COUNT ?= 200
+MUTATE_FILES ?=
+mutate:
+	@BUILD=$(BUILD) MAKE=$(MAKE) tests/mutate/run $(MUTATE_SEED) $(MUTATE_COUNT) $(MUTATE_FILES)
+
+$(BUILD)/mutant.o: FORCE
+	@$(COMPILE) -w -fPIC -fvisibility=hidden -c $(MUTANT) -o $@
 
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
@@ -153,4 +168,4 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
+.PHONY: mutate test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
