@@ -5,6 +5,8 @@
  */
 #include "gate_witness.h"
 
+#include <pthread.h>
+
 enum { CROWD = 150 }; /* more than the kernel takes words */
 
 static pid_t start_holder(admit_gate *gate)
@@ -25,6 +27,13 @@ static pid_t start_holder(admit_gate *gate)
     return holder;
 }
 
+static void await_sleep(admit_gate *gate, unsigned place)
+{
+    while (waiters_of(gate) < place)
+        usleep(500);
+    usleep(50000); /* it has napped by then, most likely */
+}
+
 static pid_t start_waiter(admit_gate *gate, unsigned place)
 {
     pid_t waiter = fork();
@@ -32,10 +41,39 @@ static pid_t start_waiter(admit_gate *gate, unsigned place)
         admit_hold hold;
         _exit(admit_gate_enter(gate, &hold) == ADMIT_OK && admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 1);
     }
-    while (waiters_of(gate) < place)
-        usleep(500);
-    usleep(50000); /* it has napped by then, most likely */
+    await_sleep(gate, place);
     return waiter;
+}
+
+/* One who waits, and stays inside. */
+static pid_t start_stayer(admit_gate *gate, unsigned place)
+{
+    pid_t stayer = fork();
+    if (stayer == 0) {
+        admit_hold hold;
+        if (admit_gate_enter(gate, &hold) != ADMIT_OK)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    await_sleep(gate, place);
+    return stayer;
+}
+
+static bool is_inside(admit_gate *gate, pid_t process)
+{
+    bool found = false;
+    admit_view *view = admit_gate_inspect(gate);
+    for (unsigned h = 0; h < view->holders; h++)
+        found |= view->holder[h].pid == process;
+    admit_view_free(view);
+    return found;
+}
+
+static void await_inside(admit_gate *gate, pid_t process)
+{
+    while (!is_inside(gate, process))
+        usleep(500);
 }
 
 static void end(pid_t child)
@@ -140,26 +178,11 @@ static void by_the_death_of_one_who_came_later(void **state)
 {
     (void)state;
     admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
-    pid_t holder = start_holder(gate), first = start_waiter(gate, 1), later = fork();
-    if (later == 0) {
-        admit_hold hold;
-        if (admit_gate_enter(gate, &hold) != ADMIT_OK)
-            _exit(1);
-        for (;;)
-            pause();
-    }
-    while (waiters_of(gate) < 2)
-        usleep(500);
-    pid_t last = start_waiter(gate, 3);
+    pid_t holder = start_holder(gate), first = start_waiter(gate, 1), later = start_stayer(gate, 2),
+          last = start_waiter(gate, 3);
     end(holder);
     assert_passes(first);
-    for (admit_view *view; (view = admit_gate_inspect(gate)) != NULL;) {
-        bool is_in = view->holders == 1 && view->holder[0].pid == later;
-        admit_view_free(view);
-        if (is_in)
-            break;
-        usleep(500);
-    }
+    await_inside(gate, later);
     usleep(50000);
     end(later);
     assert_passes(last);
@@ -181,6 +204,91 @@ static void by_a_deadline(void **state)
     admit_gate_close(gate);
 }
 
+struct held {
+    admit_gate *gate;
+    int told, go;
+};
+
+static void *hold_until_told(void *data)
+{
+    const struct held *held = data;
+    admit_hold hold;
+    if (admit_gate_enter(held->gate, &hold) != ADMIT_OK)
+        return NULL;
+    say(held->told);
+    return hear(held->go) ? data : NULL;
+}
+
+/* Of a process that lives on: nobody else in it can give back what the thread held. */
+static void by_the_end_of_a_thread(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    int told[2], go[2];
+    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(go), 0);
+    pid_t process = fork();
+    if (process == 0) {
+        struct held held = {gate, told[1], go[0]};
+        pthread_t thread;
+        void *went_in;
+        if (pthread_create(&thread, NULL, hold_until_told, &held) != 0)
+            _exit(1);
+        if (pthread_join(thread, &went_in) != 0 || went_in == NULL)
+            _exit(2);
+        for (;;)
+            pause();
+    }
+    assert_true(hear(told[0]));
+    pid_t waiter = start_waiter(gate, 1);
+    say(go[1]);
+    assert_passes(waiter);
+    end(process);
+    close(told[0]), close(told[1]), close(go[0]), close(go[1]);
+    admit_gate_close(gate);
+}
+
+static void *wait_interruptibly(void *gate)
+{
+    static admit_error error;
+    admit_hold hold;
+    error = admit_gate_enter_with(gate, &hold, &(admit_wait){.interruptible = 1});
+    return &error;
+}
+
+static void by_an_interrupt(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    pid_t holder = start_holder(gate);
+    pthread_t thread;
+    void *error;
+    assert_int_equal(pthread_create(&thread, NULL, wait_interruptibly, gate), 0);
+    await_sleep(gate, 1);
+    admit_gate_interrupt(gate);
+    assert_int_equal(pthread_join(thread, &error), 0);
+    assert_int_equal(*(admit_error *)error, ADMIT_INTERRUPTED);
+    end(holder);
+    admit_gate_close(gate);
+}
+
+/* All who have room now, though nobody leaves. */
+static void by_more_slots(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 4, .capacity = 8});
+    pid_t waiter[3], holder = start_holder(gate);
+    for (unsigned w = 0; w < 3; w++)
+        waiter[w] = start_stayer(gate, w + 1);
+    assert_int_equal(admit_gate_resize(gate, 4), ADMIT_OK);
+    for (unsigned w = 0; w < 3; w++)
+        await_inside(gate, waiter[w]);
+    for (unsigned w = 0; w < 3; w++)
+        end(waiter[w]);
+    end(holder);
+    admit_gate_close(gate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +297,9 @@ int main(void)
         cmocka_unit_test(by_a_death_in_a_crowd),
         cmocka_unit_test(by_the_death_of_one_who_came_later),
         cmocka_unit_test(by_a_deadline),
+        cmocka_unit_test(by_the_end_of_a_thread),
+        cmocka_unit_test(by_an_interrupt),
+        cmocka_unit_test(by_more_slots),
     };
     return cmocka_run_group_tests_name("gate woken", tests, NULL, NULL);
 }
