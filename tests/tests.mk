@@ -9,7 +9,7 @@
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 #
 # make mutate        one-line mutants of src/gate and src/native, MUTATE_COUNT of them drawn by MUTATE_SEED, from
-#                    MUTATE_FILES if given: which of them no suite notices; half an hour and more (tests/mutate/run)
+#                    MUTATE_FILES if given: which of them no suite notices; about an hour (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
