@@ -524,6 +524,9 @@ static void a_releaser_may_die_before_it_has_woken_anybody(void **state)
 static void who_is_woken_and_stopped_holds_up_nobody(void **state)
 {
     (void)state;
+#ifdef ADMIT_NO_LOOKS
+    skip(); /* the other looks by itself */
+#endif
     unsigned rounds = unless_quick(20, 8);
     uint64_t longest = 0;
     for (unsigned round = 0; round < rounds; round++) {
