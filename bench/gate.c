@@ -280,7 +280,7 @@ static struct tickets {
     struct {
         _Alignas(64) _Atomic uint32_t asleep; /* 1: somebody is, or will be unless its ticket is valid */
     } berth[BERTHS];
-} *tickets;
+} * tickets;
 
 static void ticket_make(unsigned k)
 {
@@ -652,7 +652,11 @@ struct row {
     double aim;      /* times that one's figure: at least, or, of times, at most */
 };
 
-#define BOTH(...) {__VA_ARGS__, .bound = false}, {__VA_ARGS__, .bound = true}
+#define BOTH(...)                                                                                                      \
+    {__VA_ARGS__, .bound = false},                                                                                     \
+    {                                                                                                                  \
+        __VA_ARGS__, .bound = true                                                                                     \
+    }
 #define MANY(n, k_, ns)                                                                                                \
     BOTH(.part = "many", .figure = PASSES, .processes = (n), .k = (k_), .inside_ns = (ns), .beside = SYSV, .aim = 0.95)
 

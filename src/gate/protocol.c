@@ -379,26 +379,10 @@ static inline __attribute__((always_inline)) bool leaves(struct seat *seat, posi
     return (frame.at & TOO_HASTY) == 0;
 }
 
-/* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has
- * not left its hint yet has still to look whether it is next. With more inside than cores it would only be in their
- * way. */
-static void rouse_next(const struct seat *seat)
-{
-    const struct gate_cells *cells = &seat->gate->cells;
-    if (admit_gate_k(seat->gate) > admit_cores())
-        return;
-    word next = get(cells->valid[0]) + ONE_TICKET;
-    struct cell *record = &cells->record[admit_likely(&seat->sleeper, number_of(next), seat->who)];
-    word its = get(*record);
-    if (state_of(its) == WAITING && is_owner(its, next))
-        wake(*record);
-}
-
 static __attribute__((noinline)) admit_error leave_from(struct seat *seat, position at)
 {
     seat->state = seat->gate->serial | SEAT_AMONG_OTHERS | phase_of(seat);
     leaves(seat, at);
-    rouse_next(seat);
     return ADMIT_OK;
 }
 
