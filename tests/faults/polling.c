@@ -128,7 +128,8 @@ static void three_at_gates_of_any_size(void **state)
     (void)state;
     stand_behind_one("a small gate", &(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8}, 3);
     stand_behind_one("as admit run makes it", &(admit_gate_options){.k = 1, .most_k = 256, .capacity = 256}, 3);
-    stand_behind_one("the largest", &(admit_gate_options){.k = 1, .most_k = ADMIT_GATE_K_MAX, .capacity = ADMIT_GATE_CAPACITY_MAX}, 3);
+    stand_behind_one("the largest",
+                     &(admit_gate_options){.k = 1, .most_k = ADMIT_GATE_K_MAX, .capacity = ADMIT_GATE_CAPACITY_MAX}, 3);
 }
 
 static void ninety_nine(void **state)
@@ -229,12 +230,8 @@ static void a_crowd_that_watches_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(three_at_gates_of_any_size),
-        FAULT(ninety_nine),
-        FAULT(commands_in_line),
-        FAULT(one_of_all_looks_at_an_orphan),
-        FAULT(a_crowd),
-        FAULT(a_crowd_that_watches_nobody),
+        FAULT(three_at_gates_of_any_size),    FAULT(ninety_nine), FAULT(commands_in_line),
+        FAULT(one_of_all_looks_at_an_orphan), FAULT(a_crowd),     FAULT(a_crowd_that_watches_nobody),
     };
     return run_faults("polling", tests);
 }
