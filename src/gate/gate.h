@@ -145,9 +145,10 @@ struct sleeper {
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
     bool slept, napped, saw_dead;
-    int64_t looked;  /* around, last */
-    int64_t began;   /* to wait */
-    admit_error why; /* of giving up; noted already */
+    bool only_napped; /* since it looked for the dead, and goes in */
+    int64_t looked;   /* around, last */
+    int64_t began;    /* to wait */
+    admit_error why;  /* of giving up; noted already */
     struct experience experience;
 };
 

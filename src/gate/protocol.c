@@ -83,7 +83,7 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     start_frame(&frame, AT_LEISURE);
     frame.own = own;
     give_up(&seat->passage, shared_of(seat->gate), &frame);
-    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     if (seat_is(seat, SEAT_IN_LINE))
         admit_seat_given_up(seat);
@@ -96,7 +96,7 @@ static void after_waiting(struct sleeper *sleeper)
 {
     bool saw_dead = sleeper->saw_dead;
     record_entry(sleeper->seat);
-    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
     if (saw_dead)
         admit_bury_dead(sleeper->gate);
 }

@@ -4,9 +4,9 @@
  * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
  * all of that.
  *
- * That is a long list for a short wait. So who is not next in line naps first: it sleeps on its record alone, for some
- * times as long as its waits usually take; then it keeps the whole watch. And who is next, or nearly so, looks for a
- * while before it sleeps at all, where that has paid off. See docs/gate.md.
+ * That is a long list for a short wait. So who is not next in line, and usually waits for a short time, naps first: it
+ * sleeps on its record alone, for 20 ms at most, before it keeps the whole watch. And who is next, or nearly so, looks
+ * for a while before it sleeps at all, where that has paid off. See docs/gate.md.
  *
  * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the
  * nearest first: so that everybody in line is watched by those behind it, and those inside by the first in line.
@@ -28,16 +28,16 @@
 #include <unistd.h>
 
 enum {
-    DOZE_NS = 1000000,         /* until a seat may be free */
-    LOOK_MOST_NS = 100000,     /* before one sleeps: longer than it takes to be woken, anywhere */
-    NAP_MOST_NS = 20000000,    /* of those who nap */
+    DOZE_NS = 1000000,     /* until a seat may be free */
+    LOOK_MOST_NS = 100000, /* before one sleeps: longer than it takes to be woken, anywhere */
+    NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
     FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
                                   the third after nine times, ... */
     FRONT_LOOKS_NS = 500000000, /* of those in front: whom the kernel woke may have been stopped before it could act */
     SHARE_NS = 40000000,        /* of those behind them, for each who takes part */
     LOOK_AROUND_NS = 100000000, /* at the most so often (manage.c) */
 };
-enum { IN_FRONT = 8, USUAL_WAITS_A_NAP = 4, SKIPS_MOST = 63 };
+enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
@@ -163,8 +163,11 @@ bool admit_gives_up(struct sleeper *sleeper)
     return error != ADMIT_OK;
 }
 
+/* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
 {
+    if (sleeper->only_napped)
+        return false;
     bool dead = admit_is_dead_now(sleeper->gate, who);
     if (sleeper->seat == NULL)
         return dead;
@@ -204,7 +207,7 @@ void admit_pause(void)
  *
  *   - It looks no longer than the shortest of its sleeps took lately: by then it has cost as much as to sleep.
  *   - If that was in vain, it sleeps at once the next time; if it was in vain again, twice, and so on.
- *   - Who looks takes a core. So only those do who find fewer before them than there are cores. */
+ *   - Who looks takes a core. So only those do who find a core for everybody before them, and inside. */
 
 /* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may
  * run on another. */
@@ -220,6 +223,12 @@ static unsigned cores(void)
     return many;
 }
 
+/* Those inside, and those in line up to this one. A lock of the catalogue has no gate: one inside. */
+static bool all_have_cores(const struct sleeper *sleeper, uint64_t ahead)
+{
+    return ahead + (sleeper == NULL ? 1 : admit_gate_k(sleeper->gate)) <= cores();
+}
+
 /* A lock of the catalogue has no sleepers of its own. */
 static struct experience *experience_of(struct sleeper *sleeper)
 {
@@ -230,7 +239,7 @@ static struct experience *experience_of(struct sleeper *sleeper)
 bool admit_looks(struct sleeper *sleeper, uint64_t ahead)
 {
     struct experience *experience = experience_of(sleeper);
-    if (ahead >= cores())
+    if (!all_have_cores(sleeper, ahead))
         return false;
     if (experience->skip > 0) {
         experience->skip--;
@@ -247,7 +256,7 @@ bool admit_looks_on(struct sleeper *sleeper, uint64_t ahead)
     if (experience->until == 0)
         experience->until =
             now + (experience->shortest == 0 ? LOOK_MOST_NS : between(0, experience->shortest, LOOK_MOST_NS));
-    return now < experience->until && ahead < cores();
+    return now < experience->until && all_have_cores(sleeper, ahead);
 }
 
 void admit_has_looked(struct sleeper *sleeper, bool paid_off)
@@ -414,11 +423,10 @@ static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
     syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Whoever has a condition is told by others when that holds, or looks itself. Who usually waits for longer than one may
- * nap would nap in vain. */
+/* Whoever has a condition must be told when that holds, and who usually waits for long would nap in vain. */
 static bool naps(const struct sleeper *sleeper)
 {
-    return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_MOST_NS;
+    return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 4;
 }
 
 void admit_wake_if_deaf(const admit_gate *gate)
@@ -428,13 +436,13 @@ void admit_wake_if_deaf(const admit_gate *gate)
             admit_wake(&gate->cells.record[who].value);
 }
 
-/* On its record alone, for a short time; once in a wait. */
+/* On its record alone, for a short time; once in a wait. If its ticket is valid then, it goes in. */
 static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
-    int64_t usual = sleeper->experience.usual;
-    struct timespec limit = {.tv_nsec = usual == 0 ? NAP_MOST_NS : between(0, usual * USUAL_WAITS_A_NAP, NAP_MOST_NS)};
+    struct timespec limit = {.tv_nsec = NAP_NS};
     sleeper->napped = true;
     syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT, (uint32_t)value, &limit, NULL, 0);
+    sleeper->only_napped = admit_protocol_standing(sleeper->gate, sleeper->seat->who).stage == STAGE_VALID;
 }
 
 /* On all that it must be told of. */
