@@ -278,7 +278,7 @@ static struct tickets {
     _Alignas(64) _Atomic uint32_t issue; /* the next to be drawn */
     _Alignas(64) _Atomic uint32_t valid; /* the first that may not go in */
     struct {
-        _Alignas(64) _Atomic uint32_t asleep; /* 1: somebody is, or will be unless its ticket is valid */
+        _Alignas(64) _Atomic uint32_t asleep; /* ticket + 1 of one who is, or will be unless its ticket is valid */
     } berth[BERTHS];
 } * tickets;
 
@@ -327,19 +327,20 @@ static void ticket_enter(void)
     _Atomic uint32_t *asleep = &tickets->berth[own % BERTHS].asleep;
     if (ticket_is_valid(own) || ticket_becomes_valid(own))
         return;
-    for (;;) {
-        atomic_store(asleep, 1);
+    /* One who was slow while a whole round of tickets passed it may write over another's: hence the limit. */
+    for (struct timespec limit = {.tv_nsec = 50000000};;) {
+        atomic_store(asleep, own + 1);
         if (ticket_is_valid(own))
             break;
-        syscall(SYS_futex, asleep, FUTEX_WAIT, 1, NULL, NULL, 0);
+        syscall(SYS_futex, asleep, FUTEX_WAIT, own + 1, &limit, NULL, 0);
     }
-    atomic_store(asleep, 0);
 }
 
 static void ticket_leave(void)
 {
-    _Atomic uint32_t *asleep = &tickets->berth[atomic_fetch_add(&tickets->valid, 1) % BERTHS].asleep;
-    if (atomic_load(asleep) != 0 && atomic_exchange(asleep, 0) != 0)
+    uint32_t next = atomic_fetch_add(&tickets->valid, 1), sleeper = next + 1;
+    _Atomic uint32_t *asleep = &tickets->berth[next % BERTHS].asleep;
+    if (atomic_load(asleep) == sleeper && atomic_compare_exchange_strong(asleep, &sleeper, 0))
         syscall(SYS_futex, asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
