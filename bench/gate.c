@@ -775,7 +775,7 @@ static void run_crowds(unsigned repetitions)
 static void print_aims(void)
 {
     unsigned met = 0;
-    printf("\n%-34s%14s%10s  %s\n", "admit", "beside", "found", "aim");
+    printf("\n%-34s%14s%10s  %s\n", "the gate", "beside", "found", "aim");
     for (unsigned a = 0; a < aims_count; a++) {
         const struct aim *aim = &aims[a];
         bool is_met = aim->at_most ? aim->found <= aim->aim : aim->found >= aim->aim;
