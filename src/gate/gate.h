@@ -138,6 +138,13 @@ struct spot {
     _Alignas(64) _Atomic uint64_t who; /* participant + 1 from its entry to its leaving; 0: nobody */
 };
 
+/* What one has learned of waiting here: for how long it pays to look, or to nap, before one sleeps (sleep.c). In ns. */
+struct experience {
+    int64_t usual, shortest; /* wait in which it slept; 0: none yet */
+    int64_t until;           /* it looks; 0: not told yet */
+    unsigned in_vain, skip;  /* looks, one after the other; waits from now on without a look */
+};
+
 /* One who waits, and what can end that. */
 struct sleeper {
     admit_gate *gate;
@@ -145,8 +152,11 @@ struct sleeper {
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
     bool slept, napped, saw_dead;
-    int64_t looked;  /* around, last */
-    admit_error why; /* of giving up; noted already */
+    bool only_napped; /* since it looked for the dead, and goes in */
+    int64_t looked;   /* around, last */
+    int64_t began;    /* to wait */
+    admit_error why;  /* of giving up; noted already */
+    struct experience experience;
 };
 
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
@@ -438,6 +448,8 @@ unsigned admit_place_of(const admit_gate *gate, unsigned who);
 int64_t admit_now(void); /* CLOCK_REALTIME in ns */
 /* A millisecond, or until the deadline. */
 void admit_doze(const struct sleeper *sleeper);
+/* All who sleep, where they can be told of nothing but their turn. Safe in a signal handler. */
+void admit_wake_if_deaf(const admit_gate *gate);
 /* Notes this error as the reason, with its text. */
 void admit_give_reason(struct sleeper *sleeper, admit_error error);
 int64_t admit_monotonic(void); /* in ns */

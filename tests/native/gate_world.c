@@ -597,7 +597,7 @@ static void deaths_are_noticed_by_those_who_nap(void **state)
     }
 }
 
-/* Each of those in line is killed as soon as it is inside, so that nobody leaves and rouses the next. */
+/* Each of those in line is killed as soon as it is inside, so that nobody leaves. */
 static void one_after_the_other_dies_inside(void **state)
 {
     (void)state;
