@@ -226,6 +226,14 @@ static void give_up_in_line(void *data)
     _exit(admit_gate_enter_with(me->scene->gate, &me->hold, &how) == ADMIT_INTERRUPTED ? 0 : 1);
 }
 
+/* Who sleeps a moment before it gives up may be taken for one who sleeps on, so that the others go on, and be in. */
+static _Noreturn void end_unless_inside(struct stepped *me, admit_error how_it_ended, admit_error expected)
+{
+    if (how_it_ended == ADMIT_OK)
+        how_it_ended = admit_gate_leave(me->scene->gate, &me->hold) == ADMIT_OK ? expected : ADMIT_OK;
+    _exit(how_it_ended == expected ? 0 : 1);
+}
+
 static int interrupt_itself(void *data, unsigned place)
 {
     struct stepped *me = data;
@@ -240,7 +248,7 @@ static void be_interrupted_in_line(void *data)
 {
     struct stepped *me = data;
     admit_wait how = {.waiting = interrupt_itself, .data = me, .interruptible = 1};
-    _exit(admit_gate_enter_with(me->scene->gate, &me->hold, &how) == ADMIT_INTERRUPTED ? 0 : 1);
+    end_unless_inside(me, admit_gate_enter_with(me->scene->gate, &me->hold, &how), ADMIT_INTERRUPTED);
 }
 
 static struct timespec its_deadline;
@@ -260,7 +268,7 @@ static void time_out_in_line(void *data)
     struct stepped *me = data;
     admit_wait how = {.waiting = let_time_pass, .data = me, .until = &its_deadline};
     its_deadline = seconds_from_now(LONG_S);
-    _exit(admit_gate_enter_with(me->scene->gate, &me->hold, &how) == ADMIT_TIMED_OUT ? 0 : 1);
+    end_unless_inside(me, admit_gate_enter_with(me->scene->gate, &me->hold, &how), ADMIT_TIMED_OUT);
 }
 
 /* --- scenarios ---------------------------------------------------------------------------------------------------- */
