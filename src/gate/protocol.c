@@ -306,18 +306,14 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
     return is_news(gate->header, gate) || looks ? unless_removed(seat) : ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error enter_slot(struct seat *seat, admit_gate *gate, admit_hold *hold)
-{
-    return is_resizing(gate->header) ? enter_hastily(gate, hold) : enter_alone(seat, gate, hold, true);
-}
-
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
     if (__builtin_expect(seat->state != gate->serial, 0))
         return enter_hastily(gate, hold);
-    return gate->most_k == 1 /* which cannot be resized */ ? enter_alone(seat, gate, hold, false)
-                                                           : enter_slot(seat, gate, hold);
+    if (gate->most_k == 1) /* which cannot be resized */
+        return enter_alone(seat, gate, hold, false);
+    return is_resizing(gate->header) ? enter_hastily(gate, hold) : enter_alone(seat, gate, hold, true);
 }
 
 admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
@@ -456,11 +452,6 @@ static inline __attribute__((always_inline)) admit_error leave_alone(struct seat
     return ADMIT_OK;
 }
 
-static __attribute__((noinline)) admit_error leave_slot(struct seat *seat, admit_gate *gate)
-{
-    return leave_alone(seat, gate, true);
-}
-
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
@@ -468,7 +459,7 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
         return leave_hastily(gate, hold);
     if (gate->most_k == 1) /* which cannot be resized */
         return leave_alone(seat, gate, false);
-    return is_resizing(gate->header) ? leave_hastily(gate, hold) : leave_slot(seat, gate);
+    return is_resizing(gate->header) ? leave_hastily(gate, hold) : leave_alone(seat, gate, true);
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
