@@ -392,6 +392,7 @@ struct locals {
     flag tries;       /* and does not wait */
     flag keeps;       /* and will come back by what it leaves */
     flag hasty, half; /* haste.h */
+    flag kept;        /* and its ticket is kept back when it leaves */
     word last;        /* what was `mine`, if it comes back by that: it outlives the passage */
 };
 
@@ -496,7 +497,22 @@ BEGIN
         jot(SLOT[L.s], 0);
     }
     AT("leave")
-    jot(RECORD[i], record_of(L.mine, LEAVING));
+    L.kept = keeps_back();
+    jot(RECORD[i], record_of(L.mine, L.kept ? GRANTED : LEAVING));
+    if (L.kept) { /* to have a slot fewer: it is inside still, for nobody, until a newcomer takes its place */
+        L.last = 0;
+        forget(L.s, L.mine, L.keeps);
+        AT("for nobody")
+        leave_to_nobody(LIFE[i]);
+        AT("for somebody")
+        claim_life(LIFE[i]);
+        L.look.recover.whose = i;
+        CALL(recover, L.look.recover);
+        AT("alive again")
+        forget(L.kept);
+        begin_life(LIFE[i]);
+        goto gone;
+    }
     half_way();
     if (comes_back(L.last)) { /* (G11): as long as it is alone there is nobody to help, or to wake */
         AT("return alone")    /* (G2): the name in VALID is its own, and its last return is in its record */
@@ -521,6 +537,7 @@ out:
     AT("out")
     L.last = L.keeps ? L.mine : 0;
     jot(RECORD[i], record_of(L.mine, OUT));
+gone:;
 END
 
 GIVE_UP
@@ -587,7 +604,7 @@ DECLARE
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE,
+          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE,
           .lasting_at = offsetof(struct locals, last), .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},

@@ -187,10 +187,18 @@ static bool goes_by_name(const struct locals *locals)
     return locals->last != 0 || locals->keeps;
 }
 
-/* It compares VALID with its own ticket and k more, or one less, or will; but that VALID passes it. */
-static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid)
+/* Its ticket has been returned, and is on record so. */
+static bool has_returned(const struct locals *locals, word record)
 {
-    return locals->mine != 0 && goes_by_name(locals) && number_of(valid) <= number_of(locals->mine) + k;
+    return !is_outstanding(told(record)) && ticket_of(record) == number_of(locals->mine);
+}
+
+/* It compares VALID with its own ticket and k more, or, until that is returned, with one less, or will; but that VALID passes
+ * it. */
+static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid, word record)
+{
+    return locals->mine != 0 && number_of(valid) <= number_of(locals->mine) + k &&
+           (locals->keeps || (locals->last != 0 && !has_returned(locals, record)));
 }
 
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
@@ -299,7 +307,8 @@ static word base_of(unsigned n, unsigned k, const word *registers, void *const *
 {
     word issue = number_of(registers[0]), valid = number_of(registers[1]), base = issue < valid ? issue : valid;
     for (unsigned i = 0; i < n; i++)
-        if (adds_to_ticket(frames[i], k, registers[1]) && number_of(((struct locals *)frames[i])->mine) < base)
+        if (adds_to_ticket(frames[i], k, registers[1], registers[2 + i]) &&
+            number_of(((struct locals *)frames[i])->mine) < base)
             base = number_of(((struct locals *)frames[i])->mine);
     return base;
 }

@@ -368,11 +368,7 @@ void admit_protocol_leave(struct seat *seat)
 
 void admit_protocol_reserve(struct seat *seat)
 {
-    admit_gate *gate = seat->gate;
-    if (seat->slot + 1 < gate->most_k)
-        atomic_store(&gate->cells.slot[seat->slot].value, 0);
-    put(*seat->record, record_of(seat->mine, GRANTED)); /* and valid, however long it is kept back */
-    seat_mark(seat, SEAT_INSIDE, false);
+    leaves(seat, (struct manner){.keeps_back = true});
 }
 
 /* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one

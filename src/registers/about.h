@@ -118,13 +118,14 @@ enum { FAULTS = FAULT_NUMBER(TIMED_LOOK) };
 /* Ways through the text that a setting has or leaves out, as bits, so that each can be explored by itself (--with) and
  * what it adds is seen. What is known of each is in one table, checker/model/way_info.c. */
 enum way {
-    TRY = 1 << 0,   /* some do not wait: they go back unless there is a slot for them at once */
-    ALONE = 1 << 1, /* some come back and go by what they left in the words when they were here last */
+    TRY = 1 << 0,    /* some do not wait: they go back unless there is a slot for them at once */
+    ALONE = 1 << 1,  /* some come back and go by what they left in the words when they were here last */
+    RESIZE = 1 << 2, /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
 };
 
 /* Which bit it is, and how many ways there are. */
 #define WAY_NUMBER(way) __builtin_ctz(way)
-enum { WAYS = 2 };
+enum { WAYS = 3 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

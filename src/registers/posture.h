@@ -8,7 +8,7 @@
 
 #include "registers/stepped.h"
 
-enum life { ALIVE, DEAD, CLAIMED, LIVES };
+enum life { ALIVE, DEAD, CLAIMED, NOBODYS, LIVES };
 enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 2, POSTURE_AT = 18 };
 
 static inline word told(word w)

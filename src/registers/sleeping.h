@@ -12,9 +12,12 @@
  *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
- *   is_dead(r)                 r is a life word: ALIVE, DEAD once the kernel has marked a death, or CLAIMED
+ *   is_dead(r)                 r is a life word: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or NOBODYS
  *   claim_life(r)              a newcomer takes a dead one's place, but is dead to the others still
  *   begin_life(r)              it is alive
+ *   leave_to_nobody(r)         it has no owner, and is not dead; natively the text ends here, and the caller does it
+ *   keeps_back()               whether one that leaves keeps its ticket back, to have a slot fewer. When it is checked, each
+ *                              may or may not (--with resize); natively the caller knows
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
  *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
@@ -102,7 +105,13 @@
     } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
-#define is_dead(r) (get(r) != ALIVE)
+#define is_dead(r)                                                                                                     \
+    __extension__({                                                                                                    \
+        word life_ = get(r);                                                                                           \
+        life_ == DEAD || life_ == CLAIMED;                                                                             \
+    })
+#define leave_to_nobody(r) put(r, NOBODYS)
+#define keeps_back() ((P->ways & RESIZE) != 0 && k > 1 && either() && (P->only_so_often = true))
 #define claim_life(r) put(r, CLAIMED)
 #define begin_life(r) put(r, ALIVE)
 #define comes_back(last) ((last) != 0)

@@ -13,7 +13,7 @@
 
 #include "registers/cells.h"
 
-enum life { ALIVE, DEAD, CLAIMED, LIVES };
+enum life { ALIVE, DEAD, CLAIMED, NOBODYS, LIVES };
 enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 0, POSTURE_AT = 64 };
 
 #define told(w) (w)
@@ -39,7 +39,7 @@ void admit_has_looked(struct sleeper *sleeper, bool paid_off);
  * call; what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from half way on if it came so
  * far. */
 struct manner {
-    bool hastily, half_way, only_if_free, comes_back;
+    bool hastily, half_way, only_if_free, comes_back, keeps_back;
 };
 
 /* GOES_IN also: the text has come to its end. STILL_IN_LINE: with a place that it has given up. */
@@ -122,6 +122,8 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 /* Whoever runs NEWCOMER does so before and after: the kernel must know first. */
 #define claim_life(r) ((void)&(r))
 #define begin_life(r) ((void)&(r))
+#define leave_to_nobody(r) return GOES_IN
+#define keeps_back() how.keeps_back
 
 #define comes_back(last) ((void)(last), how.comes_back)
 #define comes_back_later() false /* whether it does is for the caller to say */

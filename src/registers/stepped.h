@@ -96,6 +96,7 @@ struct stepping {
     unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
     bool in_waiting_room; /* out: the doorway ended in this step */
     bool may_give_up;     /* out: where it stopped it may give up instead of going on (sleeping.h) */
+    bool only_so_often;   /* out: what it chose to do is not done infinitely often in a run */
     const char *label;    /* out: the marker it stopped at */
 };
 

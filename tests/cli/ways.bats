@@ -17,7 +17,7 @@ load helper
 
 @test "everything holds with all ways, whoever is killed or gives up" {
     for k in 1 2; do
-        for ways in "--with try" "--with alone" "--with try --with alone"; do
+        for ways in "--with try" "--with alone" "--with resize" "--with try --with alone --with resize"; do
             exits 0 check gate -n 2 -k $k $ways --fault recovery --fault abort
         done
     done
@@ -33,8 +33,14 @@ load helper
     exits 2 replay "$BATS_TEST_TMPDIR/nonsense"
 }
 
+@test "what is kept back is inside, and comes back" {
+    exits 0 check gate -n 3 -k 2 --passages 2,1,1 --with resize --property exclusion --property distinct-slots
+    exits 0 check gate -n 2 -k 1 --with resize --json
+    json '.states == 908' # the only slot is not kept back
+}
+
 @test "ways that there are not are refused" {
-    refused "there is no way 'fly'; there are: try, alone" check gate --with fly
+    refused "there is no way 'fly'; there are: try, alone, resize" check gate --with fly
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with
 }
@@ -44,6 +50,6 @@ load helper
     exits 0 check test:gate_in_haste -n 3 --passages 1
     for k in 1 2; do
         exits 0 check test:gate_in_haste -n 2 -k $k --passages 3 --fault recovery:1 --fault abort
-        exits 0 check test:gate_in_haste -n 2 -k $k --passages 2 --fault recovery:1 --fault abort --with try --with alone
+        exits 0 check test:gate_in_haste -n 2 -k $k --passages 2 --fault recovery:1 --fault abort --with try --with alone --with resize
     done
 }

@@ -55,7 +55,7 @@ static uint64_t add_edge(struct share *share, struct step step, uint8_t events)
         share->kinds = must_reallocate(share->kinds, share->edge_room);
     }
     uint8_t kind = step.process;
-    kind |= step.fault == TIMED_LOOK ? EDGE_TIMED_LOOK : step.fault ? EDGE_FAULT : 0;
+    kind |= step.fault == TIMED_LOOK ? EDGE_TIMED_LOOK : step.fault || events & ONLY_SO_OFTEN ? EDGE_FAULT : 0;
     kind |= events & ENTERS_DOORWAY ? EDGE_ENTERS_DOORWAY : 0;
     kind |= events & ENTERS_CRITICAL ? EDGE_ENTERS_CRITICAL : 0;
     share->kinds[share->edges] = kind;

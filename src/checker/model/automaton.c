@@ -246,6 +246,8 @@ bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsi
         transition.events |= ENTERS_DOORWAY;
     if (to.section == CRITICAL)
         transition.events |= ENTERS_CRITICAL;
+    if (access.only_so_often)
+        transition.events |= ONLY_SO_OFTEN;
     uint32_t move = automaton->locals[number].first_move + choice;
     if (automaton->moves[move].few)
         automaton->transitions[automaton->moves[move].first + value] = transition;

@@ -30,7 +30,8 @@ struct field {
 enum {
     ENTERS_DOORWAY = 1, /* leaves the remainder, whether or not there is a doorway */
     ENTERS_CRITICAL = 2,
-    UNKNOWN = 128 /* not run yet */
+    ONLY_SO_OFTEN = 4, /* as a fault: not infinitely often in a run */
+    UNKNOWN = 128      /* not run yet */
 };
 
 struct transition {

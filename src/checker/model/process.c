@@ -393,6 +393,7 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
                               .reg = stepping.reg,
                               .value = value,
                               .result = writes ? stepping.written : value,
+                              .only_so_often = stepping.only_so_often,
                               .choices = from->writing ? 1 : choices_of(instance, i, from, &stepping)};
     if (instance->setting.registers != ATOMIC && writes && !from->writing) {
         *to = *from;

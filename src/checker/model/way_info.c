@@ -4,6 +4,7 @@
 const struct way_info way_info[WAYS] = {
     [WAY_NUMBER(TRY)] = {.name = "try"},
     [WAY_NUMBER(ALONE)] = {.name = "alone"},
+    [WAY_NUMBER(RESIZE)] = {.name = "resize"},
 };
 
 unsigned way_find(const char *name)

@@ -48,7 +48,7 @@ static const char help_text[] =
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --with WAY            let processes of the gate also go this way; may be repeated. try: some go back unless\n"
     "                        there is a slot for them at once; alone: some come back, and go by what they left in\n"
-    "                        the words when they were here last\n"
+    "                        the words when they were here last; resize: some keep back their slot when they leave\n"
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, if the gate is asked with abort, recovery or both, they are taken at once;\n"
     "                        the verdicts are the same\n"
@@ -171,7 +171,8 @@ static bool lacks_looks(const struct request *request, enum property property)
 static void claimed_properties(struct request *request)
 {
     const struct about *about = &request->entry->algorithm->about;
-    unsigned faults = faults_in(&request->question.setting);
+    /* Whose slot is kept back leaves it to others like one that gives up. */
+    unsigned faults = faults_in(&request->question.setting) | (request->question.setting.ways & RESIZE ? ABORT : 0);
     for (unsigned c = 0; c < about->claim_count; c++)
         if (request->question.setting.registers <= about->claims[c].down_to &&
             (faults & ~about->claims[c].faults) == 0 && can_be_asked(request, about->claims[c].property) &&
