@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gate that an earlier version has made (layout 3). If nobody is inside or waits, it is made anew, with the same k,
- * capacity and mode; otherwise it is refused, and those concerned are named.
+ * A gate that an earlier version has made (layout 3 or 4). If nobody is inside or waits, it is made anew, with the same
+ * k, capacity and mode; otherwise it is refused, and those concerned are named.
  *
- * What is known of that layout here: the header and the cells are where they are now; a participant has 128 bytes, and
- * there is no manager; whoever manages has a lock on byte 0 of the file. Whoever enters looks at `removed` after its
- * draw, and if that is UNDECIDED, it waits for this lock: so that either it is seen here, or it finds that the gate
- * has been removed.
+ * What is known of those layouts here: the header and the cells are where they are now, and life words 4 bytes before
+ * where they are now. Whoever enters looks at `removed` after its draw, and if that is UNDECIDED, it objects (4), or waits
+ * for a lock on byte 0 of the file (3), which whoever makes it anew has: so that either it is seen here, or it finds that
+ * the gate has been removed. In layout 3 a participant has 128 bytes, and whoever manages has that lock; in layout 4 both
+ * are as they are now, and a manager looks at `removed` after it has become one.
  */
 #include "gate/file.h"
 #include "native/printable.h"
@@ -21,8 +22,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OLDER_LAYOUT = 3, PEOPLE_NAMED = 4 };
+enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, PEOPLE_NAMED = 4, RENEW_TRIES = 100 };
 
+/* Of layout 3. */
 struct older_person {
     int64_t waiting_since, inside_since;
     uint64_t ticket;
@@ -35,47 +37,71 @@ struct older_life {
 };
 
 struct older_people {
-    struct older_person person[LIVES_PER_PAGE];
-    char fill[GATE_PAGE - LIVES_PER_PAGE * (sizeof(struct older_person) + sizeof(struct older_life))];
+    union {
+        struct older_person layout_3[LIVES_PER_PAGE];
+        struct person layout_4[LIVES_PER_PAGE];
+        char fill[GATE_PAGE - LIVES_PER_PAGE * sizeof(struct older_life)];
+    };
     struct older_life life[LIVES_PER_PAGE];
 };
 _Static_assert(sizeof(struct older_people) == GATE_PAGE, "as it was");
 
-static size_t older_size(const struct gate_places *places)
+struct older {
+    admit_gate gate;
+    uint32_t layout; /* a checked copy */
+};
+
+static bool has_manager(const struct older *older)
 {
+    return older->layout >= FIRST_WITH_MANAGER;
+}
+
+static size_t older_size(const struct gate_places *places, uint32_t layout)
+{
+    if (layout >= FIRST_WITH_MANAGER)
+        return places->size;
     return places->people + (places->records + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
 }
 
-static uint32_t older_life(const admit_gate *older, unsigned who)
+static const struct older_people *page_of(const struct older *older, unsigned who)
 {
-    const struct older_people *page = &((const struct older_people *)older->people)[who / LIVES_PER_PAGE];
-    return atomic_load(&page->life[who % LIVES_PER_PAGE].word);
+    return &((const struct older_people *)older->gate.people)[who / LIVES_PER_PAGE];
+}
+
+static uint32_t older_life(const struct older *older, unsigned who)
+{
+    return atomic_load(&page_of(older, who)->life[who % LIVES_PER_PAGE].word);
+}
+
+static bool is_managed(const struct older *older)
+{
+    return has_manager(older) && admit_life_names_thread(older_life(older, manager_of(&older->gate)));
 }
 
 /* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
-static bool takes_part(const admit_gate *older, unsigned who)
+static bool takes_part(const struct older *older, unsigned who)
 {
     uint32_t life = older_life(older, who);
-    if (life == LIFE_RESERVED || admit_protocol_standing(older, who).stage == STAGE_OUT)
+    if (life == LIFE_RESERVED || admit_protocol_standing(&older->gate, who).stage == STAGE_OUT)
         return false;
-    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : atomic_load(&older->cells.heir[who].value) != 0;
+    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : atomic_load(&older->gate.cells.heir[who].value) != 0;
 }
 
 /* "4711 (train), 4712 (sort)"; "" if there is nobody. */
-static void name_people(const admit_gate *older, char *text, size_t size)
+static void name_people(const struct older *older, char *text, size_t size)
 {
     size_t length = 0;
     unsigned named = 0;
     text[0] = '\0';
-    for (unsigned who = 0; who < present_in(older) && named < PEOPLE_NAMED; who++) {
+    for (unsigned who = 0; who < present_in(&older->gate) && named < PEOPLE_NAMED; who++) {
         if (!takes_part(older, who))
             continue;
-        const struct older_person *person =
-            &((const struct older_people *)older->people)[who / LIVES_PER_PAGE].person[who % LIVES_PER_PAGE];
+        const struct older_person *person = &page_of(older, who)->layout_3[who % LIVES_PER_PAGE];
+        const struct person *later = &page_of(older, who)->layout_4[who % LIVES_PER_PAGE];
+        uint32_t pid = has_manager(older) ? atomic_load(&later->pid) : person->pid;
         char command[41];
-        admit_printable(person->command, command, sizeof command);
-        length +=
-            (size_t)snprintf(text + length, size - length, "%s%u (%s)", named++ > 0 ? ", " : "", person->pid, command);
+        admit_printable(has_manager(older) ? later->command : person->command, command, sizeof command);
+        length += (size_t)snprintf(text + length, size - length, "%s%u (%s)", named++ > 0 ? ", " : "", pid, command);
     }
 }
 
@@ -92,13 +118,13 @@ static bool has_group(int directory, const char *file, const struct stat *status
 }
 
 /* The new one first under a name that no gate has: so that there is one with this k all the time. */
-static admit_error replace(const admit_gate *gate, const admit_gate *older, const struct stat *status)
+static admit_error replace(const admit_gate *gate, const struct older *older, const struct stat *status)
 {
     const char *file = strrchr(gate->path, '/') + 1;
     char other[NAME_MAX + 1];
-    admit_gate_options options = {.k = atomic_load(&older->header->k),
-                                  .most_k = older->most_k,
-                                  .capacity = older->capacity,
+    admit_gate_options options = {.k = atomic_load(&older->gate.header->k),
+                                  .most_k = older->gate.most_k,
+                                  .capacity = older->gate.capacity,
                                   .mode = (unsigned)status->st_mode & 0666};
     snprintf(other, sizeof other, "%.64s~%llx", file, (unsigned long long)admit_now());
     admit_error error = admit_gate_make(gate->directory.fd, other, gate->path, &options);
@@ -120,39 +146,63 @@ static bool is_named(const admit_gate *gate, const struct stat *status)
            now.st_dev == status->st_dev && now.st_ino == status->st_ino;
 }
 
-/* With the lock. */
-static admit_error renew_locked(const admit_gate *gate, admit_gate *older, const struct stat *status)
+static admit_error still_used(const admit_gate *gate, const char *people)
+{
+    return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
+                            "%s was made by an earlier version of admit, by which %s still use it; it is made anew "
+                            "when they have gone",
+                            gate->path, people);
+}
+
+/* From now on nobody enters; or an error, if somebody is there, or objects all the time. */
+static admit_error retire_older(const admit_gate *gate, const struct older *older)
 {
     char people[300];
-    uint32_t k = atomic_load(&older->header->k);
+    _Atomic uint32_t *removed = &older->gate.header->removed;
+    for (unsigned tries = 0; tries < RENEW_TRIES; tries++) {
+        uint32_t before = atomic_load(removed), undecided = with_removal(before, REMOVAL_UNDECIDED);
+        if (is_final(before))
+            return ADMIT_OK;
+        if (!atomic_compare_exchange_strong(removed, &before, undecided))
+            continue;
+        name_people(older, people, sizeof people);
+        enum removal decision = people[0] == '\0' ? REMOVAL_DONE : REMOVAL_NONE;
+        bool decided = atomic_compare_exchange_strong(removed, &undecided, with_removal(undecided, decision));
+        if (people[0] != '\0')
+            return still_used(gate, people);
+        if (decided)
+            return ADMIT_OK;
+    }
+    return still_used(gate, "others that come and go all the time");
+}
+
+/* With the lock. A manager that comes later finds that the gate has been removed: so its k is what it will stay. */
+static admit_error renew_locked(const admit_gate *gate, const struct older *older, const struct stat *status)
+{
     if (!is_named(gate, status))
         return ADMIT_OK;
-    if (k < 1 || k > older->most_k)
-        return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
-    const uint32_t before = atomic_load(&older->header->removed);
-    if (before != REMOVAL_DONE) {
-        atomic_store(&older->header->removed, REMOVAL_UNDECIDED);
-        name_people(older, people, sizeof people);
-        atomic_store(&older->header->removed, people[0] == '\0' ? REMOVAL_DONE : REMOVAL_NONE);
-        if (people[0] != '\0')
-            return admit_gate_error(
-                ADMIT_OTHER_GATE_LAYOUT,
-                "%s was made by an earlier version of admit, by which %s still use it; it is made anew "
-                "when they have gone",
-                gate->path, people);
-    }
-    admit_error error = replace(gate, older, status);
+    const bool was_final = is_final(atomic_load(&older->gate.header->removed));
+    admit_error error = retire_older(gate, older);
     if (error != ADMIT_OK)
-        atomic_store(&older->header->removed, before == REMOVAL_DONE ? REMOVAL_DONE : REMOVAL_NONE);
-    syscall(SYS_futex, &older->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        return error;
+    uint32_t k = atomic_load(&older->gate.header->k), removed = atomic_load(&older->gate.header->removed);
+    if (is_managed(older))
+        error = still_used(gate, "one who manages it");
+    else if (k < 1 || k > older->gate.most_k)
+        error = admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+    else
+        error = replace(gate, older, status);
+    if (error != ADMIT_OK && !was_final)
+        atomic_compare_exchange_strong(&older->gate.header->removed, &removed, with_removal(removed, REMOVAL_NONE));
+    syscall(SYS_futex, &older->gate.header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     return error;
 }
 
 static admit_error renew_mapped(const admit_gate *gate, char *memory, const struct gate_header *header,
                                 const struct gate_places *places, const struct stat *status)
 {
-    admit_gate older = {.file = gate->file};
-    admit_gate_set_up(&older, memory, places, header->most_k, header->capacity);
+    struct older older = {.gate = {.file = gate->file}, .layout = header->layout};
+    admit_gate_set_up(&older.gate, memory, places, header->most_k, header->capacity);
     int lock = admit_lock_file(gate, 0);
     if (lock < 0)
         return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
@@ -169,16 +219,16 @@ admit_error admit_gate_renew(const admit_gate *gate)
     struct gate_places places;
     if (fstat(gate->file.fd, &status) != 0 || pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
-    if (header.layout != OLDER_LAYOUT || gate->look_only)
+    const bool is_older = header.layout >= OLDEST_LAYOUT && header.layout < GATE_LAYOUT;
+    if (!is_older || gate->look_only)
         return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
                                 "%s was made by another version of admit (layout %u; this is admit %s, layout %d)%s",
                                 gate->path, header.layout, admit_version(), GATE_LAYOUT,
-                                header.layout == OLDER_LAYOUT ? "; whoever uses it next makes it anew, with the same k"
-                                                              : "");
+                                is_older ? "; whoever uses it next makes it anew, with the same k" : "");
     admit_error error = admit_gate_check_numbers(&header, &places, gate->path);
     if (error != ADMIT_OK)
         return error;
-    if (header.size != older_size(&places) || (uint64_t)status.st_size != header.size)
+    if (header.size != older_size(&places, header.layout) || (uint64_t)status.st_size != header.size)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its sizes do not agree", gate->path);
     if (status.st_uid != geteuid())
         return admit_gate_error(
