@@ -338,6 +338,26 @@ static void make_older_image(unsigned layout, bool with_one_inside)
         header->checksum = (header->checksum ^ (unsigned char)image[at]) * 0x100000001b3;
 }
 
+/* As docs/gate.md tells, for m = 3 and r = 10. */
+static void parts_of_the_file_are_where_they_should_be(void **state)
+{
+    (void)state;
+    admit_gate gate = {0};
+    struct gate_places places;
+    admit_gate_places(&places, 3, 8);
+    assert_int_equal(places.records, 10);
+    admit_gate_set_up(&gate, image, &places, 3, 8);
+    assert_ptr_equal(gate.header, image);
+    assert_ptr_equal(gate.cells.issue, image + 4096);
+    assert_ptr_equal(gate.cells.valid, image + 4160);
+    assert_ptr_equal(gate.cells.slot, image + 4224);
+    assert_ptr_equal(gate.cells.record, image + 4224 + 64 * 2);
+    assert_ptr_equal(gate.cells.heir, image + 4224 + 64 * (2 + 10));
+    assert_ptr_equal(gate.spot, image + 4224 + 64 * (2 + 20));
+    assert_ptr_equal(gate.people, image + 8192);
+    assert_int_equal(places.size, 8192 + 4 * 4096);
+}
+
 static void strange_files_are_refused(void **state)
 {
     (void)state;
@@ -630,6 +650,7 @@ int main(void)
         cmocka_unit_test(more_slots_wake_who_waits),
         cmocka_unit_test(a_gate_in_use_is_not_removed),
         cmocka_unit_test(a_gate_can_be_looked_at_only),
+        cmocka_unit_test(parts_of_the_file_are_where_they_should_be),
         cmocka_unit_test(strange_files_are_refused),
         cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
         cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
