@@ -4,7 +4,7 @@
  */
 #include "gate_witness.h"
 
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

@@ -16,7 +16,7 @@ rows() {
 # Fails, naming the field, if the structures are not so.
 is_as_told() {
     rows "$1" >"$scratch/rows"
-    awk 'BEGIN { print "#include \"gate/file.h\"" }
+    awk 'BEGIN { print "#include \"gate/file/file.h\"" }
         NF == 4 {
             printf "_Static_assert(offsetof(struct %s, %s) == %s, \"begins at %s\");\n", $3, $4, $1, $1
             printf "_Static_assert(sizeof(((struct %s *)0)->%s) == %s, \"has %s bytes\");\n", $3, $4, $2, $2

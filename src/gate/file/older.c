@@ -9,7 +9,7 @@
  * the gate has been removed. In layout 3 a participant has 128 bytes, and whoever manages has that lock; in layout 4 both
  * are as they are now, and a manager looks at `removed` after it has become one.
  */
-#include "gate/file.h"
+#include "gate/file/file.h"
 #include "native/printable.h"
 
 #include <errno.h>
@@ -120,7 +120,7 @@ static bool has_group(int directory, const char *file, const struct stat *status
 /* The new one first under a name that no gate has: so that there is one with this k all the time. */
 static admit_error replace(const admit_gate *gate, const struct older *older, const struct stat *status)
 {
-    const char *file = strrchr(gate->path, '/') + 1;
+    const char *file = file_name_of(gate);
     char other[NAME_MAX + 1];
     admit_gate_options options = {.k = atomic_load(&older->gate.header->k),
                                   .most_k = older->gate.most_k,
@@ -142,7 +142,7 @@ static admit_error replace(const admit_gate *gate, const struct older *older, co
 static bool is_named(const admit_gate *gate, const struct stat *status)
 {
     struct stat now;
-    return fstatat(gate->directory.fd, strrchr(gate->path, '/') + 1, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstatat(gate->directory.fd, file_name_of(gate), &now, AT_SYMLINK_NOFOLLOW) == 0 &&
            now.st_dev == status->st_dev && now.st_ino == status->st_ino;
 }
 

@@ -6,7 +6,7 @@
  *
  * Only "no such process" is death: not a call that was refused, a table that is full, or a /proc that hides others.
  */
-#include "gate/gate.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -26,7 +26,7 @@
  * word in the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is
  * another.
  */
-#include "gate/gate.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -233,11 +233,6 @@ static union whole look_at(struct life_words *life)
 static bool changes_from(struct life_words *life, union whole from, union whole to)
 {
     return atomic_compare_exchange_strong(both_of(life), &from.both, to.both);
-}
-
-bool admit_life_names_thread(uint32_t life)
-{
-    return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
 }
 
 /* --- on whose lists it is ----------------------------------------------------------------------------------------- */
