@@ -2,6 +2,7 @@
 #
 # make bench                   the locks and the explorer, each with its peers in one run
 # make bench BENCH_SIZES=6     without the longest comparison; the other settings are in bench/explorer.sh
+# make bench-gate              the gate alone; GATE_PARTS="two many" a part of that, GATE_REPS=9 more repetitions
 
 BENCH_PROGRAMS := $(patsubst bench/%.c,$(BUILD)/bench/%,$(filter-out bench/measure.c,$(wildcard bench/*.c)))
 BENCH_OBJECTS := $(BENCH_PROGRAMS:=.o) $(BUILD)/bench/measure.o
@@ -21,4 +22,7 @@ bench: $(BUILD)/admit $(BUILD)/bench/measure $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) CC="$(CC)" BENCH_REPS="$(BENCH_REPS)" BENCH_SIZES="$(BENCH_SIZES)" BENCH_LONG="$(BENCH_LONG)" \
 		sh bench/explorer.sh
 
-.PHONY: bench
+bench-gate: $(BUILD)/admit $(BUILD)/bench/gate
+	@$(BUILD)/bench/gate $(if $(GATE_REPS),-r $(GATE_REPS)) $(GATE_PARTS)
+
+.PHONY: bench bench-gate

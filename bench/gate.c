@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * The gate beside what people use today, in one run: sem_t, a SysV semaphore with SEM_UNDO, flock. Each figure is the
- * median of repetitions that take turns, so that all see the same machine; only ratios mean anything elsewhere.
+ * The gate beside what people use today, in one run: sem_t, a robust mutex, a SysV semaphore with SEM_UNDO, flock, OFD
+ * locks, an eventfd, a pipe of tokens, and numbered tickets on futexes that nobody recovers. Each figure is the median of
+ * repetitions that take turns, so that all see the same machine; only ratios mean anything elsewhere, and each is to the
+ * first in its row.
  *
- *   alone        one process enters and leaves, nobody else comes: ns, and the ratio to sem_t's
- *   two          two processes, 200 ns inside: passes a second, and the ratio to sem_t's
- *   eight        eight processes, 1 us inside
- *   after kill   from kill -9 of a holder to the next one's entry, in us
- *   commands     `true` by `admit run` and by flock(1), one after the other, a second; with k = 2 flock has k = 1 still
+ *   gate [-r REPETITIONS] [PART...]
  *
- * A ratio is to the first in its row.
+ *   alone      one process enters and leaves, nobody else comes: ns
+ *   two        two processes, 0 and 200 ns inside: passes a second
+ *   many       8 and 64 processes, k = 1 and 4, 1 and 50 us inside: passes a second
+ *   kill       from kill -9 of a holder to the next one's entry, in us
+ *   crowd      admit alone: the same, and a hand-over from one in line to the next, with 100 and 1,000 in line, in us
+ *   commands   `true` by `admit run` and by flock(1), one after the other, a second; with k = 2 flock has k = 1 still
+ *
+ * Several processes run twice: as the kernel likes, and each bound to a core, in turn. What is aimed at comes last, with
+ * whether it was met. Without a PART, all of them.
  */
 #include "admit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
@@ -24,15 +34,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { REPETITIONS_MAX = 101 };
+enum { REPETITIONS_MAX = 101, CROWD_MAX = 1000 };
 
 static uint64_t now_ns(void)
 {
@@ -47,17 +59,22 @@ static _Noreturn void die(const char *what)
     exit(1);
 }
 
-/* --- the four ----------------------------------------------------------------------------------------------------- */
+static void *shared_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        die("no memory");
+    return memory;
+}
+
+/* --- sem_t -------------------------------------------------------------------------------------------------------- */
 
 static sem_t *semaphore;
-static int sysv, lock_file;
-static admit_gate *gate;
-static _Thread_local admit_hold hold;
 
 static void sem_t_make(unsigned k)
 {
     if (semaphore == NULL)
-        semaphore = mmap(NULL, sizeof *semaphore, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        semaphore = shared_memory(sizeof *semaphore);
     sem_init(semaphore, 1, k);
 }
 
@@ -76,6 +93,43 @@ static void sem_t_unmake(void)
 {
     sem_destroy(semaphore);
 }
+
+/* --- a robust mutex ----------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t *mutex;
+
+static void mutex_make(unsigned k)
+{
+    (void)k;
+    pthread_mutexattr_t robust;
+    if (mutex == NULL)
+        mutex = shared_memory(sizeof *mutex);
+    pthread_mutexattr_init(&robust);
+    pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(mutex, &robust);
+    pthread_mutexattr_destroy(&robust);
+}
+
+static void mutex_enter(void)
+{
+    if (pthread_mutex_lock(mutex) == EOWNERDEAD)
+        pthread_mutex_consistent(mutex);
+}
+
+static void mutex_leave(void)
+{
+    pthread_mutex_unlock(mutex);
+}
+
+static void mutex_unmake(void)
+{
+    pthread_mutex_destroy(mutex);
+}
+
+/* --- SysV --------------------------------------------------------------------------------------------------------- */
+
+static int sysv;
 
 static void undo_make(unsigned k)
 {
@@ -106,9 +160,12 @@ static void undo_unmake(void)
     semctl(sysv, 0, IPC_RMID);
 }
 
-static char lock_path[] = "/tmp/admit-bench-XXXXXX";
+/* --- locks of a file ---------------------------------------------------------------------------------------------- */
 
-static void flock_make(unsigned k)
+static char lock_path[] = "/tmp/admit-bench-XXXXXX";
+static int lock_file;
+
+static void file_make(unsigned k)
 {
     (void)k;
     strcpy(lock_path + strlen(lock_path) - 6, "XXXXXX");
@@ -116,11 +173,17 @@ static void flock_make(unsigned k)
     lock_file = -1;
 }
 
-static void flock_enter(void)
+/* Each process has its own description of the file. */
+static int own_file(void)
 {
     if (lock_file < 0)
         lock_file = open(lock_path, O_RDWR);
-    while (flock(lock_file, LOCK_EX) != 0)
+    return lock_file;
+}
+
+static void flock_enter(void)
+{
+    while (flock(own_file(), LOCK_EX) != 0)
         ;
 }
 
@@ -129,18 +192,177 @@ static void flock_leave(void)
     flock(lock_file, LOCK_UN);
 }
 
-static void flock_unmake(void)
+static void ofd_enter(void)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    while (fcntl(own_file(), F_OFD_SETLKW, &all) != 0)
+        ;
+}
+
+static void ofd_leave(void)
+{
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(lock_file, F_OFD_SETLK, &all);
+}
+
+static void file_unmake(void)
 {
     unlink(lock_path);
     if (lock_file >= 0)
         close(lock_file);
 }
 
-static void gate_make(unsigned k)
+/* --- tokens that one reads ---------------------------------------------------------------------------------------- */
+
+static int event, token[2];
+
+static void event_make(unsigned k)
 {
-    gate = admit_gate_create_private(&(admit_gate_options){.k = k});
+    event = eventfd(k, EFD_SEMAPHORE);
+    if (event < 0)
+        die("no eventfd");
+}
+
+static void event_enter(void)
+{
+    uint64_t one;
+    while (read(event, &one, sizeof one) < 0)
+        ;
+}
+
+static void event_leave(void)
+{
+    uint64_t one = 1;
+    while (write(event, &one, sizeof one) < 0)
+        ;
+}
+
+static void event_unmake(void)
+{
+    close(event);
+}
+
+static void pipe_leave(void)
+{
+    while (write(token[1], "+", 1) < 0)
+        ;
+}
+
+static void pipe_make(unsigned k)
+{
+    if (pipe(token) != 0)
+        die("no pipe");
+    while (k-- > 0)
+        pipe_leave();
+}
+
+static void pipe_enter(void)
+{
+    char one;
+    while (read(token[0], &one, 1) < 0)
+        ;
+}
+
+static void pipe_unmake(void)
+{
+    close(token[0]), close(token[1]);
+}
+
+/* --- numbered tickets, first in, first enabled, without recovery --------------------------------------------------- */
+
+/* What order costs, and nothing else. Whoever has ticket t sleeps on berth[t modulo their number], of which there are
+ * more than processes; the first in line looks for some time before. */
+enum { BERTHS = 1024, LOOK_NS = 10000 };
+
+static struct tickets {
+    _Alignas(64) _Atomic uint32_t issue; /* the next to be drawn */
+    _Alignas(64) _Atomic uint32_t valid; /* the first that may not go in */
+    struct {
+        _Alignas(64) _Atomic uint32_t asleep; /* ticket + 1 of one who is, or will be unless its ticket is valid */
+    } berth[BERTHS];
+} * tickets;
+
+static void ticket_make(unsigned k)
+{
+    if (tickets == NULL)
+        tickets = shared_memory(sizeof *tickets);
+    memset(tickets, 0, sizeof *tickets);
+    atomic_store(&tickets->valid, k);
+}
+
+static bool ticket_is_valid(uint32_t own)
+{
+    return (int32_t)(atomic_load(&tickets->valid) - own) > 0;
+}
+
+static void ticket_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+static bool ticket_becomes_valid(uint32_t own)
+{
+    uint64_t until = 0;
+    while (atomic_load(&tickets->valid) == own) { /* and nobody is before it in line */
+        for (unsigned look = 0; look < 20; look++) {
+            if (ticket_is_valid(own))
+                return true;
+            ticket_pause();
+        }
+        uint64_t now = now_ns();
+        until = until == 0 ? now + LOOK_NS : until;
+        if (now > until)
+            break;
+    }
+    return ticket_is_valid(own);
+}
+
+static void ticket_enter(void)
+{
+    uint32_t own = atomic_fetch_add(&tickets->issue, 1);
+    _Atomic uint32_t *asleep = &tickets->berth[own % BERTHS].asleep;
+    if (ticket_is_valid(own) || ticket_becomes_valid(own))
+        return;
+    /* One who was slow while a whole round of tickets passed it may write over another's: hence the limit. */
+    for (struct timespec limit = {.tv_nsec = 50000000};;) {
+        atomic_store(asleep, own + 1);
+        if (ticket_is_valid(own))
+            break;
+        syscall(SYS_futex, asleep, FUTEX_WAIT, own + 1, &limit, NULL, 0);
+    }
+}
+
+static void ticket_leave(void)
+{
+    uint32_t next = atomic_fetch_add(&tickets->valid, 1), sleeper = next + 1;
+    _Atomic uint32_t *asleep = &tickets->berth[next % BERTHS].asleep;
+    if (atomic_load(asleep) == sleeper && atomic_compare_exchange_strong(asleep, &sleeper, 0))
+        syscall(SYS_futex, asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void ticket_unmake(void)
+{
+}
+
+/* --- admit -------------------------------------------------------------------------------------------------------- */
+
+static admit_gate *gate;
+static _Thread_local admit_hold hold;
+
+static void gate_make_for(unsigned k, unsigned capacity)
+{
+    gate = admit_gate_create_private(&(admit_gate_options){.k = k, .capacity = capacity});
     if (gate == NULL)
         die(admit_last_error_text());
+}
+
+static void gate_make(unsigned k)
+{
+    gate_make_for(k, 0);
 }
 
 static void gate_enter(void)
@@ -159,17 +381,23 @@ static void gate_unmake(void)
     admit_gate_close(gate);
 }
 
+enum who { SEM_T, MUTEX, SYSV, FLOCK, OFD, EVENTFD, PIPE, TICKET, ADMIT, PEERS };
+
 static const struct peer {
     const char *name;
     void (*make)(unsigned k), (*enter)(void), (*leave)(void), (*unmake)(void);
     bool any_k, recovers;
-} peers[] = {
-    {"sem_t", sem_t_make, sem_t_enter, sem_t_leave, sem_t_unmake, true, false},
-    {"SEM_UNDO", undo_make, undo_enter, undo_leave, undo_unmake, true, true},
-    {"flock", flock_make, flock_enter, flock_leave, flock_unmake, false, true},
-    {"admit", gate_make, gate_enter, gate_leave, gate_unmake, true, true},
+} peers[PEERS] = {
+    [SEM_T] = {"sem_t", sem_t_make, sem_t_enter, sem_t_leave, sem_t_unmake, true, false},
+    [MUTEX] = {"robust", mutex_make, mutex_enter, mutex_leave, mutex_unmake, false, true},
+    [SYSV] = {"SEM_UNDO", undo_make, undo_enter, undo_leave, undo_unmake, true, true},
+    [FLOCK] = {"flock", file_make, flock_enter, flock_leave, file_unmake, false, true},
+    [OFD] = {"OFD lock", file_make, ofd_enter, ofd_leave, file_unmake, false, true},
+    [EVENTFD] = {"eventfd", event_make, event_enter, event_leave, event_unmake, true, false},
+    [PIPE] = {"pipe", pipe_make, pipe_enter, pipe_leave, pipe_unmake, true, false},
+    [TICKET] = {"ticket", ticket_make, ticket_enter, ticket_leave, ticket_unmake, true, false},
+    [ADMIT] = {"admit", gate_make, gate_enter, gate_leave, gate_unmake, true, true},
 };
-enum { PEERS = sizeof peers / sizeof peers[0] };
 
 /* --- what is measured --------------------------------------------------------------------------------------------- */
 
@@ -177,6 +405,12 @@ static int by_size(const void *a, const void *b)
 {
     double one = *(const double *)a, other = *(const double *)b;
     return (one > other) - (one < other);
+}
+
+static double median(double *found, unsigned count)
+{
+    qsort(found, count, sizeof found[0], by_size);
+    return found[count / 2];
 }
 
 /* Called with the functions known, so that sem_t and the gate are called directly, as a program would. The median of
@@ -194,37 +428,62 @@ static inline double alone(void (*enter)(void), void (*leave)(void), unsigned pa
         }
         found[stretch] = (double)(now_ns() - before) / passes;
     }
-    qsort(found, STRETCHES, sizeof found[0], by_size);
-    return found[STRETCHES / 2];
+    return median(found, STRETCHES);
 }
 
 static double measure_alone(const struct peer *peer, unsigned k)
 {
     peer->make(k);
-    double ns = peer->enter == sem_t_enter  ? alone(sem_t_enter, sem_t_leave, 2000)
-                : peer->enter == gate_enter ? alone(gate_enter, gate_leave, 2000)
-                                            : alone(peer->enter, peer->leave, 50);
+    double ns = peer->enter == sem_t_enter    ? alone(sem_t_enter, sem_t_leave, 2000)
+                : peer->enter == gate_enter   ? alone(gate_enter, gate_leave, 2000)
+                : peer->enter == ticket_enter ? alone(ticket_enter, ticket_leave, 2000)
+                                              : alone(peer->enter, peer->leave, 50);
     peer->unmake();
     return ns;
 }
 
 static void spend(unsigned ns)
 {
-    for (uint64_t end = now_ns() + ns; now_ns() < end;)
+    for (uint64_t end = now_ns() + ns; ns > 0 && now_ns() < end;)
         ;
 }
 
-static double throughput(const struct peer *peer, unsigned processes, unsigned k, unsigned inside_ns)
+/* To one of the cores that this process has. */
+static void bind_to_core(unsigned number)
 {
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    number %= (unsigned)CPU_COUNT(&all);
+    for (unsigned core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &all) && number-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(core, &one);
+            sched_setaffinity(0, sizeof one, &one);
+        }
+}
+
+static double throughput(const struct peer *peer, unsigned processes, unsigned k, unsigned inside_ns, bool bound)
+{
+    enum { FOR_US = 80000 };
     struct shared {
+        _Atomic uint32_t ready;
         _Atomic bool go, stop;
-        _Atomic uint64_t passes;
-    } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        _Alignas(64) _Atomic uint64_t passes;
+    } *shared = shared_memory(sizeof *shared);
     peer->make(k);
     for (unsigned p = 0; p < processes; p++) {
-        if (fork() != 0)
+        pid_t child = fork();
+        if (child < 0)
+            die("no process");
+        if (child != 0)
             continue;
         uint64_t passes = 0;
+        if (bound)
+            bind_to_core(p);
+        peer->enter();
+        peer->leave();
+        atomic_fetch_add(&shared->ready, 1);
         while (!atomic_load(&shared->go))
             usleep(100);
         while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) {
@@ -236,10 +495,11 @@ static double throughput(const struct peer *peer, unsigned processes, unsigned k
         atomic_fetch_add(&shared->passes, passes);
         _exit(0);
     }
-    usleep(20000);
+    while (atomic_load(&shared->ready) < processes)
+        usleep(1000);
     uint64_t before = now_ns();
     atomic_store(&shared->go, true);
-    usleep(150000);
+    usleep(FOR_US);
     atomic_store(&shared->stop, true);
     for (unsigned p = 0; p < processes; p++)
         wait(NULL);
@@ -255,7 +515,7 @@ static double after_kill(const struct peer *peer)
         return 0;
     int ready[2];
     char byte;
-    _Atomic uint64_t *in = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    _Atomic uint64_t *in = shared_memory(sizeof *in);
     peer->make(1);
     if (pipe(ready) != 0)
         die("no pipe");
@@ -282,8 +542,69 @@ static double after_kill(const struct peer *peer)
     double us = (double)(atomic_load(in) - before) / 1e3;
     peer->unmake();
     close(ready[0]), close(ready[1]);
-    munmap((void *)in, 4096);
+    munmap((void *)in, sizeof *in);
     return us;
+}
+
+/* Until so many are in line and inside. */
+static void await(unsigned in_line, unsigned holders)
+{
+    for (bool there = false; !there;) {
+        usleep(2000);
+        admit_view *view = admit_gate_inspect(gate);
+        if (view == NULL)
+            die(admit_last_error_text());
+        there = view->waiters >= in_line && view->holders >= holders;
+        admit_view_free(view);
+    }
+}
+
+struct crowd_figures {
+    double recovery, hand_over;
+};
+
+/* Behind a holder that is killed when all are in line: until the first is inside, and then from each to the next. */
+static struct crowd_figures in_a_crowd(unsigned many)
+{
+    struct shared {
+        _Atomic uint32_t inside;
+        _Atomic uint64_t entered[CROWD_MAX];
+    } *shared = shared_memory(sizeof *shared);
+    static pid_t child[CROWD_MAX + 1]; /* the last is the holder */
+    static double apart[CROWD_MAX];
+    gate_make_for(1, many + 8);
+    for (unsigned p = many; p <= many; p = p == 0 ? many + 1 : p - 1) {
+        child[p] = fork();
+        if (child[p] < 0)
+            die("no process");
+        if (child[p] == 0) {
+            gate_enter();
+            if (p < many) {
+                atomic_store(&shared->entered[atomic_fetch_add(&shared->inside, 1)], now_ns());
+                gate_leave();
+            }
+            pause(); /* ends are deaths, too, and would be measured with */
+        }
+        if (p == many)
+            await(0, 1);
+    }
+    await(many, 1);
+    usleep(50000);
+    uint64_t before = now_ns();
+    kill(child[many], SIGKILL);
+    while (atomic_load(&shared->entered[many - 1]) == 0)
+        usleep(1000);
+    struct crowd_figures figures = {.recovery = (double)(shared->entered[0] - before) / 1e3};
+    for (unsigned p = 1; p < many; p++)
+        apart[p - 1] = (double)(shared->entered[p] - shared->entered[p - 1]) / 1e3;
+    figures.hand_over = median(apart, many - 1);
+    for (unsigned p = 0; p <= many; p++) {
+        kill(child[p], SIGKILL);
+        waitpid(child[p], NULL, 0);
+    }
+    gate_unmake();
+    munmap(shared, sizeof *shared);
+    return figures;
 }
 
 static char admit_program[PATH_MAX];
@@ -319,72 +640,191 @@ static double commands(const struct peer *peer, unsigned k)
     return runs ? COMMANDS / took : 0;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------------------- */
+/* --- what is asked, and the answers ------------------------------------------------------------------------------- */
 
-enum measure { ALONE_1, ALONE_4, TWO, EIGHT, EIGHT_4, AFTER_KILL, COMMANDS_1, COMMANDS_2, MEASURES };
-static const char *const measure_name[MEASURES] = {"alone, k = 1 (ns)",
-                                                   "alone, k = 4 (ns)",
-                                                   "two, 200 ns inside (/s)",
-                                                   "eight, 1 us inside (/s)",
-                                                   "eight, k = 4, 1 us inside (/s)",
-                                                   "after kill (us)",
-                                                   "commands (/s)",
-                                                   "commands, k = 2 (/s)"};
+enum figure { ALONE_NS, PASSES, AFTER_KILL_US, COMMANDS_A_SECOND };
 
-static double measure(const struct peer *peer, enum measure what)
-{
-    switch (what) {
-    case ALONE_1:
-        return measure_alone(peer, 1);
-    case ALONE_4:
-        return peer->any_k ? measure_alone(peer, 4) : 0;
-    case TWO:
-        return throughput(peer, 2, 1, 200);
-    case EIGHT:
-        return throughput(peer, 8, 1, 1000);
-    case EIGHT_4:
-        return peer->any_k ? throughput(peer, 8, 4, 1000) : 0;
-    case AFTER_KILL:
-        return after_kill(peer);
-    case COMMANDS_1:
-        return commands(peer, 1);
-    case COMMANDS_2:
-        return commands(peer, 2);
-    default:
-        return 0;
+struct row {
+    const char *part;
+    enum figure figure;
+    unsigned processes, k, inside_ns;
+    bool bound;
+    enum who beside; /* whom admit is to be compared with; PEERS: nobody */
+    double aim;      /* times that one's figure: at least, or, of times, at most */
+};
+
+#define BOTH(...)                                                                                                      \
+    {__VA_ARGS__, .bound = false},                                                                                     \
+    {                                                                                                                  \
+        __VA_ARGS__, .bound = true                                                                                     \
     }
+#define MANY(n, k_, ns)                                                                                                \
+    BOTH(.part = "many", .figure = PASSES, .processes = (n), .k = (k_), .inside_ns = (ns), .beside = SYSV, .aim = 0.95)
+
+static const struct row rows[] = {
+    {.part = "alone", .figure = ALONE_NS, .processes = 1, .k = 1, .beside = SEM_T, .aim = 0.85},
+    {.part = "alone", .figure = ALONE_NS, .processes = 1, .k = 4, .beside = SEM_T, .aim = 1.0},
+    BOTH(.part = "two", .figure = PASSES, .processes = 2, .k = 1, .inside_ns = 0, .beside = TICKET, .aim = 0.8),
+    BOTH(.part = "two", .figure = PASSES, .processes = 2, .k = 1, .inside_ns = 200, .beside = SEM_T, .aim = 0.9),
+    MANY(8, 1, 1000),
+    MANY(8, 1, 50000),
+    MANY(8, 4, 1000),
+    MANY(8, 4, 50000),
+    MANY(64, 1, 1000),
+    MANY(64, 1, 50000),
+    MANY(64, 4, 1000),
+    MANY(64, 4, 50000),
+    {.part = "kill", .figure = AFTER_KILL_US, .processes = 2, .k = 1, .beside = PEERS},
+    {.part = "commands", .figure = COMMANDS_A_SECOND, .processes = 1, .k = 1, .beside = PEERS},
+    {.part = "commands", .figure = COMMANDS_A_SECOND, .processes = 1, .k = 2, .beside = PEERS},
+};
+enum { ROWS = sizeof rows / sizeof rows[0], AIMS_MAX = ROWS + 2 };
+
+static double measure(const struct peer *peer, const struct row *row)
+{
+    if (row->k > 1 && !peer->any_k && row->figure != COMMANDS_A_SECOND)
+        return 0;
+    switch (row->figure) {
+    case ALONE_NS:
+        return measure_alone(peer, row->k);
+    case PASSES:
+        return throughput(peer, row->processes, row->k, row->inside_ns, row->bound) / 1e3;
+    case AFTER_KILL_US:
+        return after_kill(peer);
+    default:
+        return commands(peer, row->k);
+    }
+}
+
+static void name_row(char *name, size_t size, const struct row *row)
+{
+    switch (row->figure) {
+    case ALONE_NS:
+        snprintf(name, size, "alone, k = %u (ns)", row->k);
+        break;
+    case PASSES:
+        snprintf(name, size, "%u%s, k = %u, %g us (1000/s)", row->processes, row->bound ? " bound" : "", row->k,
+                 row->inside_ns / 1e3);
+        break;
+    case AFTER_KILL_US:
+        snprintf(name, size, "after kill (us)");
+        break;
+    default:
+        snprintf(name, size, "commands, k = %u (/s)", row->k);
+    }
+}
+
+static struct aim {
+    char name[48];
+    const char *beside;
+    double found, aim;
+    bool at_most;
+} aims[AIMS_MAX];
+static unsigned aims_count;
+
+static struct aim *new_aim(const char *name, const char *beside, double found, double aim, bool at_most)
+{
+    struct aim *new = &aims[aims_count++];
+    *new = (struct aim){.beside = beside, .found = found, .aim = aim, .at_most = at_most};
+    snprintf(new->name, sizeof new->name, "%s", name);
+    return new;
+}
+
+static void run_row(const struct row *row, unsigned repetitions)
+{
+    static double found[PEERS][REPETITIONS_MAX];
+    double middle[PEERS], reference = 0;
+    char name[48];
+    name_row(name, sizeof name, row);
+    printf("%-34s", name);
+    fflush(stdout);
+    for (unsigned r = 0; r < repetitions; r++)
+        for (unsigned p = 0; p < PEERS; p++)
+            found[p][r] = measure(&peers[p], row);
+    for (unsigned p = 0; p < PEERS; p++) {
+        middle[p] = median(found[p], repetitions);
+        reference = reference == 0 ? middle[p] : reference;
+        if (middle[p] == 0)
+            printf("%16s", "-");
+        else
+            printf("%9.1f %5.2fx", middle[p], middle[p] / reference);
+    }
+    printf("\n");
+    if (row->beside < PEERS)
+        new_aim(name, peers[row->beside].name, middle[ADMIT] / middle[row->beside], row->aim, row->figure == ALONE_NS);
+}
+
+static void run_crowds(unsigned repetitions)
+{
+    static const unsigned many[2] = {100, 1000};
+    double recovery[2][REPETITIONS_MAX], hand_over[2][REPETITIONS_MAX];
+    for (unsigned r = 0; r < repetitions; r++)
+        for (unsigned m = 0; m < 2; m++) {
+            struct crowd_figures figures = in_a_crowd(many[m]);
+            recovery[m][r] = figures.recovery;
+            hand_over[m][r] = figures.hand_over;
+        }
+    double one = median(recovery[0], repetitions), other = median(recovery[1], repetitions);
+    printf("admit, after kill, %u and %u in line (us): %.1f, %.1f\n", many[0], many[1], one, other);
+    new_aim("after kill, 1000 in line", "100 in line", other / one, 5, true);
+    one = median(hand_over[0], repetitions), other = median(hand_over[1], repetitions);
+    printf("admit, hand-over, %u and %u in line (us): %.1f, %.1f\n", many[0], many[1], one, other);
+    new_aim("hand-over, 1000 in line", "100 in line", other / one, 5, true);
+}
+
+static void print_aims(void)
+{
+    unsigned met = 0;
+    printf("\n%-34s%14s%10s  %s\n", "the gate", "beside", "found", "aim");
+    for (unsigned a = 0; a < aims_count; a++) {
+        const struct aim *aim = &aims[a];
+        bool is_met = aim->at_most ? aim->found <= aim->aim : aim->found >= aim->aim;
+        met += is_met;
+        printf("%-34s%14s%9.2fx  %s %.2fx: %s\n", aim->name, aim->beside, aim->found,
+               aim->at_most ? "at most " : "at least", aim->aim, is_met ? "met" : "MISSED");
+    }
+    printf("%u of %u met\n", met, aims_count);
+}
+
+static bool is_asked(const char *part, int count, char **parts)
+{
+    for (int p = 0; p < count; p++)
+        if (strcmp(parts[p], part) == 0)
+            return true;
+    return count == 0;
+}
+
+static bool is_part(const char *name)
+{
+    for (unsigned r = 0; r < ROWS; r++)
+        if (strcmp(rows[r].part, name) == 0)
+            return true;
+    return strcmp(name, "crowd") == 0;
 }
 
 int main(int argc, char **argv)
 {
-    static double found[MEASURES][PEERS][REPETITIONS_MAX];
-    unsigned repetitions = argc > 1 ? (unsigned)atoi(argv[1]) : 9;
+    unsigned repetitions = 5;
+    for (int option; (option = getopt(argc, argv, "r:")) != -1;)
+        repetitions = option == 'r' ? (unsigned)atoi(optarg) : 0;
     if (repetitions < 1 || repetitions > REPETITIONS_MAX)
-        die("from 1 to 101 repetitions");
+        die("usage: gate [-r REPETITIONS] [PART...], from 1 to 101 repetitions");
+    for (int p = optind; p < argc; p++)
+        if (!is_part(argv[p]))
+            die("the parts are alone, two, many, kill, crowd, commands");
     const char *slash = strrchr(argv[0], '/');
     snprintf(admit_program, sizeof admit_program, "%.*s../admit", slash == NULL ? 0 : (int)(slash - argv[0]) + 1,
              argv[0]);
-    printf("%-32s", "The gate and its peers");
+    printf("The gate and its peers, medians of %-2u", repetitions);
     for (unsigned p = 0; p < PEERS; p++)
-        printf("%18s", peers[p].name);
+        printf("%*s", p == 0 ? 13 : 16, peers[p].name);
     printf("\n");
-    for (unsigned m = 0; m < MEASURES; m++) {
-        printf("%-32s", measure_name[m]);
-        for (unsigned r = 0; r < repetitions; r++)
-            for (unsigned p = 0; p < PEERS; p++)
-                found[m][p][r] = measure(&peers[p], (enum measure)m);
-        double reference = 0;
-        for (unsigned p = 0; p < PEERS; p++) {
-            qsort(found[m][p], repetitions, sizeof(double), by_size);
-            double median = found[m][p][repetitions / 2];
-            reference = reference == 0 ? median : reference;
-            if (median == 0)
-                printf("%18s", "-");
-            else
-                printf("%10.4g %5.2fx ", median, median / reference);
-        }
-        printf("\n");
-        fflush(stdout);
-    }
+    for (unsigned r = 0; r < ROWS; r++)
+        if (is_asked(rows[r].part, argc - optind, argv + optind))
+            run_row(&rows[r], repetitions);
+    if (is_asked("crowd", argc - optind, argv + optind))
+        run_crowds(repetitions);
+    if (aims_count > 0)
+        print_aims();
     return 0;
 }

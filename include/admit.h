@@ -239,9 +239,9 @@ ADMIT_API admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold,
 /* The general form. */
 typedef struct admit_wait {
     const struct timespec *until; /* as above; NULL: for ever */
-    /* Called while this thread waits: when it lies down the first time, after each signal, when its place may have
-     * changed, and ten times a second. place is 1 for the next to go in. Anything but 0 gives up: ADMIT_INTERRUPTED.
-     * It must not use this gate. */
+    /* Called while this thread waits: when it lies down the first time, after each signal, and about twice a second;
+     * less often, but for the first eight, with more than a dozen in line. place is 1 for the next to go in.
+     * Anything but 0 gives up: ADMIT_INTERRUPTED. It must not use this gate. */
     int (*waiting)(void *data, unsigned place);
     void *data;
     int interruptible; /* 1: admit_gate_interrupt ends it */

@@ -128,6 +128,11 @@ gate -n 2 -k 2 --with alone --fault recovery --fault abort
 gate -n 2 --with alone --with try --fault recovery --fault abort
 gate -n 2 -k 2 --with alone --with try --fault recovery --fault abort
 gate -n 3 --with alone
+test:gate_in_haste -n 2 --passages 3 --fault recovery:2 --fault abort
+test:gate_in_haste -n 2 -k 2 --passages 3 --fault recovery:2 --fault abort
+test:gate_in_haste -n 2 --passages 3 --fault recovery:1 --fault abort --with alone --with try
+test:gate_in_haste -n 2 -k 2 --passages 3 --fault recovery:1 --fault abort --with alone --with try
+test:gate_in_haste -n 3 -k 2 --passages 1 --fault recovery:1
 gate -n 3 --fault recovery
 gate -n 3 --fault recovery --fault abort
 gate -n 3 -k 2 --fault abort

@@ -10,6 +10,9 @@
 # make test-musl     the gate with another libc, and where processes of both meet
 # make cross         everything built for arm64 and run by an emulator: docs/homes.md; says what it needs, and is no part of test
 #
+# make mutate        one-line mutants of src/gate and src/native, MUTATE_COUNT of them drawn by MUTATE_SEED, from
+#                    MUTATE_FILES if given: which of them no suite notices; about an hour (tests/mutate/run)
+#
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
 # they test, and make themselves small if ADMIT_TEST_QUICK is set.
@@ -80,9 +83,10 @@ test:
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG) $(MUSL)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
-test-gate-full: $(BUILD)/tests/native/gate_storm $(BUILD)/tests/native/gate_line
+test-gate-full: $(addprefix $(BUILD)/tests/,native/gate_storm native/gate_line faults/contended_killed)
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_storm
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_line
+	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/faults/contended_killed
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)
@@ -124,6 +128,17 @@ cross:
 	@tests/homes/arm64.sh process $(ARM64)
 	@tests/homes/arm64.sh machine $(ARM64) $(ARM64)/debian
 
+# Mutants of the native layers. The tool compiles each as the library's own objects are, whatever the compiler thinks
+# of it.
+MUTATE_SEED ?= 1
+MUTATE_COUNT ?= 200
+MUTATE_FILES ?=
+mutate:
+	@BUILD=$(BUILD) MAKE=$(MAKE) tests/mutate/run $(MUTATE_SEED) $(MUTATE_COUNT) $(MUTATE_FILES)
+
+$(BUILD)/mutant.o: FORCE
+	@$(COMPILE) -w -fPIC -fvisibility=hidden -c $(MUTANT) -o $@
+
 # --- how to build a suite ---------------------------------------------------------------------------------------------
 JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
 # Locks that are wrong on purpose. The debug checks are always on in them; `barges_in` is a mutant of the One-Bit
@@ -163,6 +178,9 @@ $(EXAMPLES) $(VISITOR): %: %.o $(BUILD)/libadmit.a
 # What threads have seen of each other's timestamps is judged as in the checker.
 $(BUILD)/tests/native/timestamps: $(JUDGES)
 
+# What it goes through is to be the same each time: not the loader's work at a first call.
+$(BUILD)/tests/faults/contended_killed: private override LDFLAGS += -Wl,-z,now
+
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(RUN_BY_SUITES)
 
@@ -191,3 +209,4 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
 .PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries
+.PHONY: mutate test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries

@@ -19,10 +19,17 @@
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
-#ifdef ADMIT_STEPPED
-enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1 };
+#ifdef TEXT_IN_HASTE /* numbers are what they are: few passages, around 2^12 tickets */
+enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = 4, START = (1 << TICKET_BITS) - 2 };
+#elif defined(ADMIT_STEPPED)
+enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1, START = 2 };
 #else
-enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS }; /* (G9): no more places in line than participants */
+enum {
+    TICKET_BITS = 47,
+    WHO_BITS = 16,
+    AHEAD_BITS = WHO_BITS,
+    START = 2
+}; /* (G9): no more in line than participants */
 #endif
 enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS, WHOLE_BITS = TICKET_BITS + NUMBER_AT };
 
@@ -210,6 +217,7 @@ struct hand_over {
     proc another; /* another one that must be looked at; `other` is that one's record */
     procset todo;
     word valid, its, other;
+    flag hasty; /* in: haste.h */
 };
 
 PROCEDURE(hand_over)
@@ -250,6 +258,7 @@ again:
 settle:
     /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
      * does will find it valid. */
+    ASKED_AT("drawn yet?")
     if (if_need_be(!is_ahead(number_of(L.valid), number_of(get(ISSUE))))) {
         local(L.another, L.other);
         L.other = 0;
@@ -379,16 +388,17 @@ struct locals {
     word own;  /* this process's record, as it found it */
     word mine; /* its ticket, its name and the ticket's phase, as VALID will have them */
     struct look_for_dead look;
-    flag lying; /* and has still to look */
-    flag tries; /* and does not wait */
-    flag keeps; /* and will come back by what it leaves */
-    word last;  /* what was `mine`, if it comes back by that: it outlives the passage */
+    flag lying;       /* and has still to look */
+    flag tries;       /* and does not wait */
+    flag keeps;       /* and will come back by what it leaves */
+    flag hasty, half; /* haste.h */
+    word last;        /* what was `mine`, if it comes back by that: it outlives the passage */
 };
 
 ENTER
 BEGIN
     word w;
-    resume_from(drawn);
+    resume_from(drawn, L.mine);
     if (comes_back(L.last)) { /* (G11) */
         AT("draw again")
         L.keeps = comes_back_later();
@@ -480,7 +490,7 @@ END
 
 LEAVE
 BEGIN
-    resume_from(left);
+    resume_from(left, L.mine);
     if (L.s < k - 1) {
         AT("free slot")
         jot(SLOT[L.s], 0);
@@ -499,6 +509,7 @@ BEGIN
 left:
     forget(L.s);
     L.look.recover.over.whose = (proc)i;
+    L.look.recover.over.hasty = in_haste();
     CALL(hand_over, L.look.recover.over);
     if (L.keeps && k > 1) {
         AT("the last?")
@@ -534,7 +545,12 @@ END
 
 WATCHED(RECORD, LIFE)
 
+#ifdef TEXT_IN_HASTE
+#define REDUCTIONS .rename_all = NULL
+#else
 #include "algorithms/gate_idle.h" /* for the checker: which states are the same, and which steps do nothing */
+#define REDUCTIONS .rename_all = rename_numbers, .is_idle = is_idle_step, .forgets_whose = true
+#endif
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
@@ -559,10 +575,10 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
 
 DECLARE
 {
-    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2, UINT_MAX, 0), .shown = show_named,
+    S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START, UINT_MAX, 0), .shown = show_named,
                            .unbounded = true);
-    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(2 + k, UINT_MAX, 0), .shown = show_named,
-                           .unbounded = true);
+    S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START + k, UINT_MAX, 0),
+                           .shown = show_named, .unbounded = true);
     S->record = registers("RECORD", n, word_values(POSTURE_AT + POSTURE_BITS), entry(1, OUT, 0), .writer = ANYBODY,
                           .shown = show_entry, .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
@@ -571,9 +587,8 @@ DECLARE
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", .rename_all = rename_numbers, .is_idle = is_idle_step,
-          .forgets_whose = true, .ways = TRY | ALONE, .lasting_at = offsetof(struct locals, last),
-          .slot_at = offsetof(struct locals, s),
+          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE,
+          .lasting_at = offsetof(struct locals, last), .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},
                  {STRONG_FIFE, ATOMIC, RECOVERY | ABORT}, {FIFO_ENABLING, ATOMIC, RECOVERY | ABORT},

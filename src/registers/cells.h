@@ -141,14 +141,14 @@ static inline void native_check_writer(const struct cell *cell, unsigned i)
     {                                                                                                                  \
         struct locals frame = {0};                                                                                     \
         const struct shared arrays = *(const struct shared *)shared;                                                   \
-        run_enter(P, &arrays, &frame);                                                                                     \
+        run_enter(P, &arrays, &frame);                                                                                 \
         *(struct locals *)locals = frame;                                                                              \
     }                                                                                                                  \
     static void leave_any(struct native_passage *P, const void *shared, void *locals)                                  \
     {                                                                                                                  \
         struct locals frame = *(struct locals *)locals;                                                                \
         const struct shared arrays = *(const struct shared *)shared;                                                   \
-        run_leave(P, &arrays, &frame);                                                                                     \
+        run_leave(P, &arrays, &frame);                                                                                 \
     }                                                                                                                  \
     extern const struct native_algorithm ADMIT_SYMBOL;                                                                 \
     const struct native_algorithm ADMIT_SYMBOL = {.shared_size = sizeof(struct shared),                                \

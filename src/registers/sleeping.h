@@ -21,9 +21,12 @@
  *   for_all_likely(..., hint)  for_all, natively beginning with the one who, by a note it left, may have drawn that ticket
  *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
- *                              behind it, goes on from the label that resume_from(label), at the beginning, names
+ *                              behind it, goes on from the label that resume_from(label, v), at the beginning, names,
+ *                              with nothing but v; when it is checked, if the text is checked in haste (haste.h)
  *   mostly(c)                  c, which is true on that way: !seldom(!c)
- *   if_need_be(c)              seldom(c), where what follows does nothing if c is false; when it is checked it is done
+ *   if_need_be(c)              seldom(c), where what follows does nothing if c is false; when it is checked it is done,
+ *                              unless in haste. ASKED_AT(name) is the marker of a c that reads a register
+ *   in_haste()                 whether this process is, for a procedure that it calls
  *   only_if_free()             whether one only tries. When it is checked, each may or may not, if the setting has this
  *                              way (--with try); it stands before an access, so that the choice is part of that step
  *   not_free()                 how it goes back with nothing
@@ -75,15 +78,21 @@
     })
 #define for_all_likely(name, v, from, to, hint)                                                                        \
     for_each_in(name, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)
+#ifdef TEXT_IN_HASTE
+#include "registers/haste.h"
+#else
 #define seldom(c) (c)
 #define mostly(c) (c)
 #define if_need_be(c) true
-#define resume_from(l)                                                                                                 \
+#define ASKED_AT(name)
+#define in_haste() false
+#define half_way() ((void)0)
+#define resume_from(l, handed_on)                                                                                      \
     do {                                                                                                               \
         if (false)                                                                                                     \
             goto l;                                                                                                    \
     } while (0)
-#define half_way() ((void)0)
+#endif
 #define may_give_up() ((void)(P->may_give_up = true))
 #define sleep_while(r, v) await(posture(get(r)) == WOKEN)
 #define get_up(r)                                                                                                      \

@@ -20,9 +20,8 @@ enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 0, POSTURE_AT = 64 };
 #define posture(w) ((void)(w), UP)
 #define with_posture(w, b) (w)
 
-/* How often one of the first in line looks before it lies down: some microseconds, longer than a hand-over between two
- * cores. */
-enum { LOOKS = 200 };
+/* How often one looks between two looks at the clock. */
+enum { LOOKS_AT_A_TIME = 8 };
 
 bool admit_is_dead(struct sleeper *sleeper, unsigned who);
 bool admit_gives_up(struct sleeper *sleeper);
@@ -30,7 +29,11 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 unsigned admit_present(const struct sleeper *sleeper, unsigned all);
 unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
 void admit_pause(void);
-unsigned admit_cores(void);
+/* Before one lies down, with so many before it in line, itself counted: whether to look for a while instead, and for how
+ * much longer; and whether that has paid off. */
+bool admit_looks(struct sleeper *sleeper, uint64_t ahead);
+bool admit_looks_on(struct sleeper *sleeper, uint64_t ahead);
+void admit_has_looked(struct sleeper *sleeper, bool paid_off);
 
 /* How a process comes, which is known where the text is compiled in. Hastily: for one that is alone, without a function
  * call; what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from half way on if it came so
@@ -52,9 +55,11 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
     })
 #define mostly(c) (!seldom(!(c)))
 #define if_need_be(c) seldom(c)
-#define resume_from(l)                                                                                                 \
+#define ASKED_AT(name_)
+#define in_haste() how.hastily
+#define resume_from(l, handed_on)                                                                                      \
     do {                                                                                                               \
-        if (how.half_way)                                                                                              \
+        if (how.half_way) /* and the caller hands it on */                                                             \
             goto l;                                                                                                    \
     } while (0)
 #define half_way() ((void)(half_way_ = true))
@@ -126,9 +131,14 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define patiently(c, ahead)                                                                                            \
     __extension__({                                                                                                    \
         bool c_ = (c);                                                                                                 \
-        for (unsigned looks_ = 0; !c_ && !how.hastily && looks_ < LOOKS && (ahead) < admit_cores(); looks_++) {        \
-            admit_pause();                                                                                             \
-            c_ = (c);                                                                                                  \
+        if (!c_ && !how.hastily && admit_looks(P->sleeper, (ahead))) {                                                 \
+            do                                                                                                         \
+                for (unsigned looks_ = 0; !c_ && looks_ < LOOKS_AT_A_TIME; looks_++) {                                 \
+                    admit_pause();                                                                                     \
+                    c_ = (c);                                                                                          \
+                }                                                                                                      \
+            while (!c_ && admit_looks_on(P->sleeper, (ahead)));                                                        \
+            admit_has_looked(P->sleeper, c_);                                                                          \
         }                                                                                                              \
         c_;                                                                                                            \
     })

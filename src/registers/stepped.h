@@ -75,8 +75,8 @@ struct declaration {
 enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE, KERNEL };
 
 /* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; the passage is
- * over without having led inside; or finished. */
-enum outcome { PAUSED, STUCK, TURNED_AWAY, DONE };
+ * over without having led inside; it was too hasty (haste.h); or finished. */
+enum outcome { PAUSED, STUCK, TURNED_AWAY, TOO_HASTY, DONE };
 
 /* One call of a procedure: what it is told, and what it did. */
 struct stepping {
@@ -299,7 +299,7 @@ enum { MARKERS = 1 << 13 };
 
 #define act(r, w, ...)                                                                                                 \
     do {                                                                                                               \
-        (w) = stepped_access(P, UPDATE, &(r), 0);                                                                      \
+        P->written = (w) = stepped_access(P, UPDATE, &(r), 0); /* also if the text ends in the middle of it */         \
         __VA_ARGS__;                                                                                                   \
         P->written = (w);                                                                                              \
     } while (0)
@@ -350,6 +350,9 @@ enum { MARKERS = 1 << 13 };
         0                                                                                                              \
     }
 
+#define run_enter(P, S, f) enter(P, S, f)
+#define run_leave(P, S, f) leave(P, S, f)
+
 #define ALGORITHM(...)                                                                                                 \
     static void declare_any(struct declaration *D, void *shared)                                                       \
     {                                                                                                                  \
@@ -357,11 +360,11 @@ enum { MARKERS = 1 << 13 };
     }                                                                                                                  \
     static enum outcome enter_any(struct stepping *P, const void *shared, void *locals)                                \
     {                                                                                                                  \
-        return enter(P, shared, locals);                                                                               \
+        return run_enter(P, shared, locals);                                                                           \
     }                                                                                                                  \
     static enum outcome leave_any(struct stepping *P, const void *shared, void *locals)                                \
     {                                                                                                                  \
-        return leave(P, shared, locals);                                                                               \
+        return run_leave(P, shared, locals);                                                                           \
     }                                                                                                                  \
     _Static_assert(sizeof(struct locals) <= LOCALS_MAX, "raise LOCALS_MAX");                                           \
     _Static_assert(offsetof(struct locals, at) == 0, "position comes first in a frame");                               \

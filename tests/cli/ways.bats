@@ -38,3 +38,12 @@ load helper
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with
 }
+
+# The library's own conditions, and its haste: registers/haste.h.
+@test "everything holds in haste, with numbers that wrap around" {
+    exits 0 check test:gate_in_haste -n 3 --passages 1
+    for k in 1 2; do
+        exits 0 check test:gate_in_haste -n 2 -k $k --passages 3 --fault recovery:1 --fault abort
+        exits 0 check test:gate_in_haste -n 2 -k $k --passages 2 --fault recovery:1 --fault abort --with try --with alone
+    done
+}

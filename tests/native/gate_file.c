@@ -7,6 +7,7 @@
 #include "gate/calls/calls.h"
 
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 static void assert_refused(const char *name, const admit_gate_options *options, admit_error error, const char *says)
@@ -100,6 +101,60 @@ static int counts(void *data, const char *name, const char *path)
     strcat(data, name);
     strcat(data, " ");
     return 0;
+}
+
+/* As systemd-tmpfiles does: it leaves a directory alone that somebody has locked, and files that are young. */
+static void cleaners_of_old_files_see_that_a_gate_is_in_use(void **state)
+{
+    (void)state;
+    static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    struct stat status;
+    admit_gate *gate = admit_gate_open("in-use", 1);
+    assert_non_null(gate);
+    int directory = open(test_directory(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(directory, LOCK_EX | LOCK_NB), -1);
+    admit_gate_close(gate);
+    assert_int_equal(flock(directory, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(flock(directory, LOCK_UN), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path_of("in-use"), long_ago, 0), 0);
+    gate = admit_gate_open(path_of("in-use"), 0);
+    assert_int_equal(stat(path_of("in-use"), &status), 0);
+    assert_true(status.st_mtim.tv_sec > long_ago[1].tv_sec);
+    assert_int_equal(flock(directory, LOCK_EX | LOCK_NB), 0); /* who gave a path sees to it itself */
+    close(directory);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("in-use", 0), ADMIT_OK);
+}
+
+/* Whatever number a gate's descriptors get, and also those that were moved from where a program prints to. */
+static void no_descriptor_outlives_exec(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 64 };
+    for (int closed = 0; closed < 3; closed++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            bool was_open[NUMBERS];
+            for (int fd = 0; fd <= closed; fd++)
+                close(fd);
+            for (int fd = 0; fd < NUMBERS; fd++)
+                was_open[fd] = fcntl(fd, F_GETFD) >= 0;
+            admit_hold hold;
+            admit_gate *gate = admit_gate_open("kept", 1);
+            if (gate == NULL || admit_gate_enter(gate, &hold) != ADMIT_OK)
+                _exit(1);
+            for (int fd = 0; fd < NUMBERS; fd++) {
+                int flags = fcntl(fd, F_GETFD);
+                if (!was_open[fd] && flags >= 0 && ((flags & FD_CLOEXEC) == 0 || fd < 3))
+                    _exit(2);
+            }
+            _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 3);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(admit_gate_remove("kept", 0), ADMIT_OK);
 }
 
 static void gates_are_listed(void **state)
@@ -644,6 +699,8 @@ int main(void)
         cmocka_unit_test(k_belongs_to_the_gate),
         cmocka_unit_test(bad_names_and_numbers_are_refused),
         cmocka_unit_test(a_gate_is_made_whole_and_once),
+        cmocka_unit_test(cleaners_of_old_files_see_that_a_gate_is_in_use),
+        cmocka_unit_test(no_descriptor_outlives_exec),
         cmocka_unit_test(gates_are_listed),
         cmocka_unit_test(a_gate_can_be_resized),
         cmocka_unit_test(a_resize_or_removal_may_be_cut_short),

@@ -524,6 +524,9 @@ static void a_releaser_may_die_before_it_has_woken_anybody(void **state)
 static void who_is_woken_and_stopped_holds_up_nobody(void **state)
 {
     (void)state;
+#ifdef ADMIT_NO_LOOKS
+    skip(); /* the other looks by itself */
+#endif
     unsigned rounds = unless_quick(20, 8);
     uint64_t longest = 0;
     for (unsigned round = 0; round < rounds; round++) {
@@ -594,7 +597,7 @@ static void deaths_are_noticed_by_those_who_nap(void **state)
     }
 }
 
-/* Each of those in line is killed as soon as it is inside, so that nobody leaves and rouses the next. */
+/* Each of those in line is killed as soon as it is inside, so that nobody leaves. */
 static void one_after_the_other_dies_inside(void **state)
 {
     (void)state;

@@ -141,7 +141,7 @@ static void interrupt(void)
     admit_gate_interrupt(waited_at);
 }
 
-/* The library calls this when the wait begins, and about ten times a second. */
+/* The library calls this when the wait begins, and about twice a second. */
 static int still_waiting(void *data, unsigned place)
 {
     struct wait *wait = data;

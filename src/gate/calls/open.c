@@ -289,6 +289,7 @@ void admit_gate_interrupt(admit_gate *gate)
     int error = errno;
     atomic_fetch_add(&gate->local->interrupts, 1);
     syscall(SYS_futex, &gate->local->interrupts, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    admit_wake_if_deaf(gate);
     errno = error;
 }
 

@@ -149,8 +149,8 @@ static bool is_named(const admit_gate *gate, const struct stat *status)
 static admit_error still_used(const admit_gate *gate, const char *people)
 {
     return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
-                            "%s was made by an earlier version of admit, by which %s still use it; it is made anew "
-                            "when they have gone",
+                            "%s was made by an earlier version of admit, and is in use by %s; it is made anew when "
+                            "they have gone",
                             gate->path, people);
 }
 

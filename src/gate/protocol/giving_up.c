@@ -68,8 +68,10 @@ static void look_around(struct sleeper *sleeper)
 
 bool admit_gives_up(struct sleeper *sleeper)
 {
-    if (!sleeper->slept && sleeper->seat != NULL)
+    if (!sleeper->slept && sleeper->seat != NULL) {
         record_waiting(sleeper);
+        sleeper->began = admit_monotonic();
+    }
     sleeper->slept = true;
     look_around(sleeper);
     admit_error error = reason_to_give_up(sleeper);

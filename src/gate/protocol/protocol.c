@@ -64,7 +64,7 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     struct locals frame;
     start_frame(&frame, mine);
     give_up(&passage, shared_of(seat->gate), &frame, (struct manner){0});
-    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     if (seat_is(seat, SEAT_IN_LINE))
         admit_seat_given_up(seat);
@@ -77,7 +77,7 @@ static void after_waiting(struct sleeper *sleeper)
 {
     bool saw_dead = sleeper->saw_dead;
     record_entry(sleeper->seat);
-    sleeper->slept = sleeper->napped = sleeper->saw_dead = false;
+    sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
     if (saw_dead)
         admit_bury_dead(sleeper->gate);
 }
@@ -358,25 +358,9 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
     return ending;
 }
 
-/* Whoever is next in line now may nap (sleep.c): from now on it should watch, and be up when its turn comes. Who has
- * not left its hint yet has still to look whether it is next. With more inside than cores it would only be in their
- * way. */
-static void rouse_next(const struct seat *seat)
-{
-    const struct gate_cells *cells = &seat->gate->cells;
-    if (k_of(seat->gate) > admit_cores())
-        return;
-    word next = get(cells->valid[0]) + ONE_TICKET;
-    struct cell *record = &cells->record[admit_likely(&seat->sleeper, number_of(next), seat->who)];
-    word its = get(*record);
-    if (state_of(its) == WAITING && is_owner(its, next))
-        wake(*record);
-}
-
 static __attribute__((noinline)) admit_error leave_at_leisure(struct seat *seat, bool half_way)
 {
     leaves(seat, (struct manner){.half_way = half_way});
-    rouse_next(seat);
     return ADMIT_OK;
 }
 

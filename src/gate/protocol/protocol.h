@@ -9,7 +9,7 @@
 
 /* --- the protocol: protocol.c, giving_up.c ------------------------------------------------------------------------ */
 
-void admit_protocol_join(struct seat *seat);                       /* after a claim: recovers what the record held */
+void admit_protocol_join(struct seat *seat); /* after a claim: recovers what the record held */
 void admit_protocol_leave(struct seat *seat);
 uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. */

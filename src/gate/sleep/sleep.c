@@ -4,14 +4,17 @@
  * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
  * all of that.
  *
- * That is a long list for a short wait. So who is not next in line naps first: it sleeps on its record alone, and looks
- * again after 20 ms, or when it has become the next and whoever left has roused it (protocol.c); from then on it keeps
- * the whole watch. See docs/gate.md.
+ * That is a long list for a short wait. So who is not next in line, and usually waits for a short time, naps first: it
+ * sleeps on its record alone, for 20 ms at most, before it keeps the whole watch. And who is next, or nearly so, looks
+ * for a while before it sleeps at all, where that has paid off. See docs/gate.md.
  *
  * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the
  * nearest first: so that everybody in line is watched by those behind it, and those inside by the first in line.
  * Whoever cannot watch all who are before it looks from time to time, the more often the fewer there are; the same
  * where the kernel has no futex_waitv, or refuses it.
+ *
+ * Nobody polls who need not. In all, however many wait, there are fewer than 100 looks a second: 40 by the first in
+ * line, if it must (FIRST_LOOKS_NS), less than 30 by the seven behind it, and 25 by all others.
  */
 #include "gate/sleep/sleep.h"
 
@@ -25,13 +28,22 @@
 #include <unistd.h>
 
 enum {
-    DOZE_NS = 1000000,           /* until a seat may be free */
-    PLACE_LOOKS_NS = 2000000,    /* for each place in line, if one cannot watch all who are before it */
-    NAP_NS = 20000000,           /* of those who nap */
-    ALL_LOOK_NS = 500000000,     /* of everybody: whom the kernel woke may have been stopped before it could act */
-    ORPHAN_LOOKS_NS = 20000000,  /* of the first in line, while a command whose starter was killed holds on */
-    CALLER_LOOKS_NS = 100000000, /* for the caller's own function */
+    DOZE_NS = 1000000,     /* until a seat may be free */
+    LOOK_MOST_NS = 100000, /* before one sleeps: longer than it takes to be woken, anywhere */
+    NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
+    FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
+                                  the third after nine times, ... */
+    SHARE_NS = 40000000,       /* of those behind them, for each who takes part */
 };
+enum { IN_FRONT = 8, SKIPS_MOST = 63 };
+
+/* Of those in front: whom the kernel woke may have been stopped before it could act. Where tests are built with
+ * ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
+#ifdef ADMIT_NO_LOOKS
+#define FRONT_LOOKS_NS INT64_C(3600000000000)
+#else
+#define FRONT_LOOKS_NS INT64_C(500000000)
+#endif
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
 
@@ -56,8 +68,11 @@ bool admit_deadline_passed(const struct timespec *until)
 
 /* --- for the text ------------------------------------------------------------------------------------------------- */
 
+/* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
 {
+    if (sleeper->only_napped)
+        return false;
     bool dead = admit_is_dead_now(sleeper->gate, who);
     if (sleeper->seat == NULL)
         return dead;
@@ -90,25 +105,86 @@ void admit_pause(void)
 #endif
 }
 
+/* --- a look before one sleeps ------------------------------------------------------------------------------------- */
+
+/* A hand-over to one who is awake takes a fraction of one to a sleeper, if it comes soon. How soon that must be differs
+ * by a factor of ten from machine to machine, and whether it will, from program to program. So everybody learns it:
+ *
+ *   - It looks no longer than the shortest of its sleeps took lately: by then it has cost as much as to sleep.
+ *   - If that was in vain, it sleeps at once the next time; if it was in vain again, twice, and so on.
+ *   - Who looks takes a core. So only those do who find a core for everybody before them, and inside. */
+
 /* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may
  * run on another. */
-unsigned admit_cores(void)
+static unsigned cores(void)
 {
     static _Atomic unsigned found;
-    unsigned cores = atomic_load_explicit(&found, memory_order_relaxed);
-    if (cores == 0) {
+    unsigned many = atomic_load_explicit(&found, memory_order_relaxed);
+    if (many == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
-        cores = online > 0 ? (unsigned)online : 2;
-        atomic_store_explicit(&found, cores, memory_order_relaxed);
+        many = online > 0 ? (unsigned)online : 2;
+        atomic_store_explicit(&found, many, memory_order_relaxed);
     }
-    return cores;
+    return many;
+}
+
+/* Those inside, and those in line up to this one. A lock of the catalogue has no gate: one inside. */
+static bool all_have_cores(const struct sleeper *sleeper, uint64_t ahead)
+{
+    return ahead + (sleeper == NULL ? 1 : k_of(sleeper->gate)) <= cores();
+}
+
+/* A lock of the catalogue has no sleepers of its own. */
+static struct experience *experience_of(struct sleeper *sleeper)
+{
+    static __thread struct experience elsewhere __attribute__((tls_model("initial-exec")));
+    return sleeper == NULL ? &elsewhere : &sleeper->experience;
+}
+
+bool admit_looks(struct sleeper *sleeper, uint64_t ahead)
+{
+    struct experience *experience = experience_of(sleeper);
+    if (!all_have_cores(sleeper, ahead))
+        return false;
+    if (experience->skip > 0) {
+        experience->skip--;
+        return false;
+    }
+    experience->until = 0;
+    return true;
+}
+
+bool admit_looks_on(struct sleeper *sleeper, uint64_t ahead)
+{
+    struct experience *experience = experience_of(sleeper);
+    int64_t now = admit_monotonic();
+    if (experience->until == 0)
+        experience->until =
+            now + (experience->shortest == 0 ? LOOK_MOST_NS : between(0, experience->shortest, LOOK_MOST_NS));
+    return now < experience->until && all_have_cores(sleeper, ahead);
+}
+
+void admit_has_looked(struct sleeper *sleeper, bool paid_off)
+{
+    struct experience *experience = experience_of(sleeper);
+    experience->in_vain = paid_off ? 0 : experience->in_vain < SKIPS_MOST ? 2 * experience->in_vain + 1 : SKIPS_MOST;
+    experience->skip = experience->in_vain;
+}
+
+/* What is rare is forgotten in time. */
+static void learn(struct sleeper *sleeper)
+{
+    struct experience *experience = &sleeper->experience;
+    int64_t took = admit_monotonic() - sleeper->began, longer = experience->shortest + experience->shortest / 8 + 1;
+    experience->shortest = experience->shortest == 0 ? took : between(0, took, longer);
+    experience->usual = experience->usual == 0 ? took : experience->usual - experience->usual / 4 + took / 4;
 }
 
 /* --- sleep -------------------------------------------------------------------------------------------------------- */
 
 struct watch_list {
     struct futex_waitv word[FUTEX_WAITV_MAX];
-    unsigned count;
+    unsigned count, living;
     bool all;    /* the life of nobody who is before this one in line, or inside, is left out */
     bool orphan; /* a command whose starter is dead lives, or cannot be judged */
     bool news;   /* somebody has died meanwhile: do not sleep */
@@ -201,7 +277,8 @@ static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
     unsigned present = stored < gate->records ? stored : gate->records;
     watch(list, life_of(gate, manager_of(gate)), atomic_load(life_of(gate, manager_of(gate))));
     list->all = true;
-    if (count_living(gate, present) + list->count >= FUTEX_WAITV_MAX) {
+    list->living = count_living(gate, present);
+    if (list->living + list->count >= FUTEX_WAITV_MAX) {
         watch_crowd(list, sleeper, present);
         return;
     }
@@ -214,20 +291,25 @@ static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
         }
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Together with the first eight, who look twice a second, all others look 25 times a second; if there are few, each of
+ * them twice, too. */
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
 {
-    int64_t now = admit_monotonic(), until = now + ALL_LOOK_NS;
+    int64_t now = admit_monotonic(), share = list->living * (int64_t)SHARE_NS, until = now + FRONT_LOOKS_NS;
     const admit_wait *how = sleeper->how;
-    unsigned place = list->all && !list->orphan ? 0 : admit_place_of(sleeper->gate, sleeper->seat->who);
-    if (!list->all && until > now + place * (int64_t)PLACE_LOOKS_NS)
-        until = now + place * (int64_t)PLACE_LOOKS_NS;
-    if (list->orphan && place == 1 && until > now + ORPHAN_LOOKS_NS)
-        until = now + ORPHAN_LOOKS_NS;
-    if (how != NULL && how->waiting != NULL && until > now + CALLER_LOOKS_NS)
-        until = now + CALLER_LOOKS_NS;
-    if (how != NULL && how->until != NULL && until > nanoseconds(how->until))
-        until = nanoseconds(how->until);
-    return until;
+    if (share > FRONT_LOOKS_NS || !list->all || list->orphan) {
+        int64_t place = admit_place_of(sleeper->gate, sleeper->seat->who);
+        if (place > IN_FRONT && share > FRONT_LOOKS_NS)
+            until = now + share;
+        if (!list->all || (list->orphan && place == 1))
+            until = earlier(until, now + place * place * FIRST_LOOKS_NS);
+    }
+    return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
 }
 
 void admit_doze(const struct sleeper *sleeper)
@@ -246,39 +328,32 @@ static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
     syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* On its record alone, for a short time; once in a wait, and only if nothing but its turn can end that. */
+/* Whoever has a condition must be told when that holds, and who usually waits for long would nap in vain. */
+static bool naps(const struct sleeper *sleeper)
+{
+    return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 4;
+}
+
+void admit_wake_if_deaf(const admit_gate *gate)
+{
+    for (unsigned who = 0; atomic_load_explicit(&no_waitv, memory_order_relaxed) && who < present_in(gate); who++)
+        if (admit_protocol_standing(gate, who).stage == STAGE_WAITING)
+            admit_wake(&gate->cells.record[who].value);
+}
+
+/* On its record alone, for a short time; once in a wait. If its ticket is valid then, it goes in. */
 static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
     struct timespec limit = {.tv_nsec = NAP_NS};
     sleeper->napped = true;
     syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT, (uint32_t)value, &limit, NULL, 0);
+    sleeper->only_napped = admit_protocol_standing(sleeper->gate, sleeper->seat->who).stage == STAGE_VALID;
 }
 
-/* As many looks as before one lies down (`patiently`), by one who was roused because it is next. */
-static bool changes_soon(const struct cell *cell, uint64_t value)
+/* On all that it must be told of. */
+static void keep_watch(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
-    for (unsigned looks = 0; looks < LOOKS && admit_cores() > 1; looks++) {
-        if (atomic_load(&cell->value) != value)
-            return true;
-        admit_pause();
-    }
-    return false;
-}
-
-void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
-{
-    if (sleeper == NULL) {
-        sleep_alone(cell, (uint32_t)value, now_of(CLOCK_MONOTONIC) + ALL_LOOK_NS);
-        return;
-    }
     admit_gate *gate = sleeper->gate;
-    bool next = admit_protocol_is_next(gate, value);
-    if (!next && !sleeper->napped && sleeper->how == NULL) {
-        nap(sleeper, cell, value);
-        return;
-    }
-    if (next && sleeper->napped && changes_soon(cell, value))
-        return;
     struct watch_list list;
     list.count = 0;
     list.orphan = list.news = false;
@@ -301,4 +376,18 @@ void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     }
     list.all = false;
     sleep_alone(cell, (uint32_t)value, sleep_until(sleeper, &list));
+}
+
+void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
+{
+    if (sleeper == NULL) {
+        sleep_alone(cell, (uint32_t)value, now_of(CLOCK_MONOTONIC) + FRONT_LOOKS_NS);
+        return;
+    }
+    if (naps(sleeper) && !admit_protocol_is_next(sleeper->gate, value))
+        nap(sleeper, cell, value);
+    else
+        keep_watch(sleeper, cell, value);
+    if (atomic_load(&cell->value) != value)
+        learn(sleeper);
 }

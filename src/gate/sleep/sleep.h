@@ -10,5 +10,7 @@
 bool admit_deadline_passed(const struct timespec *until);
 /* A millisecond, or until the deadline. */
 void admit_doze(const struct sleeper *sleeper);
+/* All who sleep, where they can be told of nothing but their turn. Safe in a signal handler. */
+void admit_wake_if_deaf(const admit_gate *gate);
 
 #endif

@@ -33,7 +33,8 @@ bool admit_has_k(const admit_gate *gate)
 bool admit_keeps_back(const admit_gate *gate)
 {
     unsigned one, wanted = admit_reserved_in_future(gate);
-    return atomic_load(&gate->header->resizing) != 0 && wanted < gate->most_k && admit_reserved_now(gate, &one) < wanted;
+    return atomic_load(&gate->header->resizing) != 0 && wanted < gate->most_k &&
+           admit_reserved_now(gate, &one) < wanted;
 }
 
 /* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one

@@ -9,7 +9,7 @@
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
  *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each, and after the last of them the manager (manage.c): what is known of each
+ *   people      pages, three participants each, and after the last of them the manager (manager.c): what is known of each
  *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
@@ -139,6 +139,13 @@ struct spot {
     _Alignas(64) _Atomic uint64_t who; /* participant + 1 from its entry to its leaving; 0: nobody */
 };
 
+/* What one has learned of waiting here: for how long it pays to look, or to nap, before one sleeps (sleep.c). In ns. */
+struct experience {
+    int64_t usual, shortest; /* wait in which it slept; 0: none yet */
+    int64_t until;           /* it looks; 0: not told yet */
+    unsigned in_vain, skip;  /* looks, one after the other; waits from now on without a look */
+};
+
 /* One who waits, and what can end that. */
 struct sleeper {
     admit_gate *gate;
@@ -146,8 +153,11 @@ struct sleeper {
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
     bool slept, napped, saw_dead;
-    int64_t looked;  /* around, last */
-    admit_error why; /* of giving up; noted already */
+    bool only_napped; /* since it looked for the dead, and goes in */
+    int64_t looked;   /* around, last */
+    int64_t began;    /* to wait */
+    admit_error why;  /* of giving up; noted already */
+    struct experience experience;
 };
 
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
