@@ -103,7 +103,10 @@ static admit_error empty_after_boot(admit_gate *gate)
 
 admit_error admit_gate_map(admit_gate *gate, bool of_others)
 {
-    admit_error error = admit_gate_map_file(gate, of_others);
+    uint32_t layout;
+    admit_error error = admit_gate_map_file(gate, of_others, &layout);
+    if (error == ADMIT_OTHER_GATE_LAYOUT && layout != GATE_LAYOUT)
+        return admit_gate_renew(gate);
     if (error == ADMIT_OK)
         error = empty_after_boot(gate);
     if (error != ADMIT_OK)

@@ -315,11 +315,12 @@ admit_error admit_gate_check_words(admit_gate *gate)
 }
 
 /* Of an open file: whose it is, what it says, and a mapping. */
-admit_error admit_gate_map_file(admit_gate *gate, bool of_others)
+admit_error admit_gate_map_file(admit_gate *gate, bool of_others, uint32_t *layout)
 {
     struct stat status;
     struct gate_header header;
     struct gate_places places = {0};
+    *layout = GATE_LAYOUT;
     if (fstat(gate->file.fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
     admit_error error = check_status(&status, gate->path, of_others);
@@ -327,9 +328,10 @@ admit_error admit_gate_map_file(admit_gate *gate, bool of_others)
         return error;
     if (pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
+    *layout = header.layout;
     error = check_header(&header, (size_t)status.st_size, &places, gate->path);
     if (error != ADMIT_OK)
-        return error == ADMIT_OTHER_GATE_LAYOUT && header.layout != GATE_LAYOUT ? admit_gate_renew(gate) : error;
+        return error;
     int protection = gate->look_only ? PROT_READ : PROT_READ | PROT_WRITE;
     char *memory = mmap(NULL, places.size, protection, MAP_SHARED, gate->file.fd, 0);
     if (memory == MAP_FAILED)

@@ -43,11 +43,10 @@ admit_error admit_gate_make(int directory, const char *file, const char *path, c
 
 /* What is fixed in a header, but for the layout and the size. */
 admit_error admit_gate_check_numbers(const struct gate_header *header, struct gate_places *places, const char *path);
-/* Makes a gate of an earlier version anew, if nobody uses it: then ADMIT_REMOVED. */
-admit_error admit_gate_renew(const admit_gate *gate);
 
-/* Checks and maps the open file, but for what changes. of_others: its owner may be another user who has shared it. */
-admit_error admit_gate_map_file(admit_gate *gate, bool of_others);
+/* Checks and maps the open file, but for what changes. of_others: its owner may be another user who has shared it.
+ * ADMIT_OTHER_GATE_LAYOUT is not noted if *layout is another. */
+admit_error admit_gate_map_file(admit_gate *gate, bool of_others, uint32_t *layout);
 /* What changes: k alone, or the words of the protocol too. */
 admit_error admit_gate_check_k(const admit_gate *gate);
 admit_error admit_gate_check_words(admit_gate *gate);

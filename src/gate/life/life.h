@@ -24,6 +24,8 @@ uint32_t admit_pid_namespace(void);
 uint32_t admit_time_namespace(void);
 /* That whose processes /proc shows by number, if it is ours; else 0. */
 uint32_t admit_namespace_in_sight(void);
+/* Writes which process this is. */
+void admit_introduce_process(struct person *person);
 
 /* --- the second word on a death: anchor.c ------------------------------------------------------------------------- */
 
@@ -53,6 +55,8 @@ void admit_life_begin(struct seat *seat);
 void admit_life_release(struct seat *seat, uint32_t to);
 /* The record of another thread's idle seat is free; the thread itself will release the seat. */
 void admit_life_take_away(struct seat *seat);
+/* Whether the owner that these two words name has ended, by what the second says. */
+bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor);
 /* If the second word says so, the first does from now on. */
 void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
 /* For a file of an earlier boot, in which the word may be anything. */

@@ -26,10 +26,7 @@ static struct seat *try_to_manage(admit_gate *gate, bool *failed)
     struct seat *manager = life == from ? admit_life_claim(gate, who, from, failed) : NULL;
     if (manager != NULL) {
         admit_life_begin(manager);
-        atomic_store(&person_of(gate, who)->pid, (uint32_t)getpid());
-        atomic_store(&person_of(gate, who)->pid_namespace, admit_pid_namespace());
-        atomic_store(&person_of(gate, who)->time_namespace, admit_time_namespace());
-        atomic_store(&person_of(gate, who)->identity, admit_process_identity(true));
+        admit_introduce_process(person_of(gate, who));
     }
     return manager;
 }

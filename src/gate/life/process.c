@@ -182,3 +182,11 @@ bool admit_process_is_stopped(long pid)
     const char *state = field_of_stat(path, text, sizeof text, 3);
     return state != NULL && (*state == 'T' || *state == 't');
 }
+
+void admit_introduce_process(struct person *person)
+{
+    atomic_store(&person->pid, (uint32_t)getpid());
+    atomic_store(&person->pid_namespace, admit_pid_namespace());
+    atomic_store(&person->time_namespace, admit_time_namespace());
+    atomic_store(&person->identity, admit_process_identity(true));
+}

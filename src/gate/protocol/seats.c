@@ -155,10 +155,7 @@ static void introduce(struct seat *seat)
     admit_gate *gate = seat->gate;
     struct person *person = person_of(gate, seat->who);
     atomic_store(&person->ticket, UINT64_MAX);
-    atomic_store(&person->pid, (uint32_t)getpid());
-    atomic_store(&person->pid_namespace, admit_pid_namespace());
-    atomic_store(&person->time_namespace, admit_time_namespace());
-    atomic_store(&person->identity, admit_process_identity(true));
+    admit_introduce_process(person);
     atomic_store(&person->user, (uint32_t)geteuid() + 1);
     memset(person->command, 0, sizeof person->command);
     if (gate->command[0] != '\0')

@@ -7,9 +7,10 @@
  * where they are now. Whoever enters looks at `removed` after its draw, and if that is UNDECIDED, it objects (4), or waits
  * for a lock on byte 0 of the file (3), which whoever makes it anew has: so that either it is seen here, or it finds that
  * the gate has been removed. In layout 3 a participant has 128 bytes, and whoever manages has that lock; in layout 4 both
- * are as they are now, and a manager looks at `removed` after it has become one.
+ * are as they are now, and whoever makes it anew becomes its manager first: others would take away the file of a gate
+ * that has been removed, or change its k.
  */
-#include "gate/file/file.h"
+#include "gate/calls/calls.h"
 #include "native/printable.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, PEOPLE_NAMED = 4, RENEW_TRIES = 100 };
+enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, PEOPLE_NAMED = 4, PEOPLE_SIZE = 300, RENEW_TRIES = 100 };
+#define A_MANAGER "one who manages it"
 
 /* Of layout 3. */
 struct older_person {
@@ -49,6 +51,9 @@ _Static_assert(sizeof(struct older_people) == GATE_PAGE, "as it was");
 struct older {
     admit_gate gate;
     uint32_t layout; /* a checked copy */
+    struct gate_local local;
+    struct anchor *anchor; /* NULL: none */
+    uint64_t managing;     /* what this process wrote to manage it; 0: nothing */
 };
 
 static bool has_manager(const struct older *older)
@@ -73,9 +78,68 @@ static uint32_t older_life(const struct older *older, unsigned who)
     return atomic_load(&page_of(older, who)->life[who % LIVES_PER_PAGE].word);
 }
 
-static bool is_managed(const struct older *older)
+/* The two words of the manager in layout 4, at once. */
+union managing {
+    struct {
+        uint32_t word, anchor;
+    };
+    uint64_t both;
+};
+
+static _Atomic uint64_t *manager_in(const struct older *older)
 {
-    return has_manager(older) && admit_life_names_thread(older_life(older, manager_of(&older->gate)));
+    const unsigned who = manager_of(&older->gate);
+    return (_Atomic uint64_t *)(void *)&page_of(older, who)->life[who % LIVES_PER_PAGE];
+}
+
+/* As a process of that version would be. But the word is on no list of this thread: so it is taken only by a process that
+ * is anchored, by which all learn it if it is killed. One that cannot be anchored goes on without: then one of that
+ * version that removes the gate just then may take the new file's name away. */
+static bool is_taken(struct older *older, union managing now)
+{
+    union managing own = {.word = (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS};
+    admit_seats_lock();
+    if (older->anchor == NULL)
+        older->anchor = admit_anchor(&older->gate);
+    admit_seats_unlock();
+    if (older->anchor == NULL || older->anchor->mapping == NULL)
+        return true;
+    own.anchor = older->anchor->number;
+    if (!atomic_compare_exchange_strong(manager_in(older), &now.both, own.both))
+        return false;
+    older->managing = own.both;
+    admit_introduce_process(person_of(&older->gate, manager_of(&older->gate)));
+    return true;
+}
+
+/* False: another does, and does not come to an end. */
+static bool manages(struct older *older)
+{
+    if (!has_manager(older))
+        return true;
+    for (unsigned tries = 0; tries < RENEW_TRIES; tries++) {
+        union managing now = {.both = atomic_load(manager_in(older))};
+        if (!admit_life_names_thread(now.word) ||
+            admit_life_is_gone(&older->gate, manager_of(&older->gate), now.word, now.anchor))
+            if (is_taken(older, now))
+                return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+static void manage_no_more(struct older *older)
+{
+    if (older->managing != 0)
+        atomic_compare_exchange_strong(manager_in(older), &older->managing, (union managing){.word = LIFE_NOBODY}.both);
+}
+
+static void let_anchor_go(struct older *older)
+{
+    admit_seats_lock();
+    admit_anchor_release(older->anchor);
+    admit_anchor_release(older->local.anchor);
+    admit_seats_unlock();
 }
 
 /* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
@@ -117,24 +181,20 @@ static bool has_group(int directory, const char *file, const struct stat *status
     return has;
 }
 
-/* The new one first under a name that no gate has: so that there is one with this k all the time. */
-static admit_error replace(const admit_gate *gate, const struct older *older, const struct stat *status)
+/* The new one, under a name that no gate has. */
+static admit_error make_beside(const admit_gate *gate, const struct older *older, unsigned k, const struct stat *status,
+                               char other[NAME_MAX + 1])
 {
-    const char *file = file_name_of(gate);
-    char other[NAME_MAX + 1];
-    admit_gate_options options = {.k = atomic_load(&older->gate.header->k),
+    admit_gate_options options = {.k = k,
                                   .most_k = older->gate.most_k,
                                   .capacity = older->gate.capacity,
                                   .mode = (unsigned)status->st_mode & 0666};
-    snprintf(other, sizeof other, "%.64s~%llx", file, (unsigned long long)admit_now());
+    snprintf(other, NAME_MAX + 1, "%.64s~%llx", file_name_of(gate), (unsigned long long)admit_now());
     admit_error error = admit_gate_make(gate->directory.fd, other, gate->path, &options);
-    if (error != ADMIT_OK)
-        return error;
-    if (has_group(gate->directory.fd, other, status) &&
-        renameat(gate->directory.fd, other, gate->directory.fd, file) == 0)
-        return ADMIT_OK;
-    error = admit_gate_system_error("make anew", gate->path);
-    unlinkat(gate->directory.fd, other, 0);
+    if (error == ADMIT_OK && !has_group(gate->directory.fd, other, status)) {
+        error = admit_gate_system_error("make anew", gate->path);
+        unlinkat(gate->directory.fd, other, 0);
+    }
     return error;
 }
 
@@ -157,7 +217,7 @@ static admit_error still_used(const admit_gate *gate, const char *people)
 /* From now on nobody enters; or an error, if somebody is there, or objects all the time. */
 static admit_error retire_older(const admit_gate *gate, const struct older *older)
 {
-    char people[300];
+    char people[PEOPLE_SIZE];
     _Atomic uint32_t *removed = &older->gate.header->removed;
     for (unsigned tries = 0; tries < RENEW_TRIES; tries++) {
         uint32_t before = atomic_load(removed), undecided = with_removal(before, REMOVAL_UNDECIDED);
@@ -176,38 +236,72 @@ static admit_error retire_older(const admit_gate *gate, const struct older *olde
     return still_used(gate, "others that come and go all the time");
 }
 
-/* With the lock. A manager that comes later finds that the gate has been removed: so its k is what it will stay. */
-static admit_error renew_locked(const admit_gate *gate, const struct older *older, const struct stat *status)
+/* The name leads to the one or the other all the time: whoever finds that the gate has been removed, and its file still
+ * there, would take that away. */
+static admit_error take_place(const admit_gate *gate, const struct older *older, unsigned k, const char *other)
 {
-    if (!is_named(gate, status))
-        return ADMIT_OK;
-    const bool was_final = is_final(atomic_load(&older->gate.header->removed));
+    _Atomic uint32_t *removed = &older->gate.header->removed;
+    const bool was_final = is_final(atomic_load(removed));
     admit_error error = retire_older(gate, older);
     if (error != ADMIT_OK)
         return error;
-    uint32_t k = atomic_load(&older->gate.header->k), removed = atomic_load(&older->gate.header->removed);
-    if (is_managed(older))
-        error = still_used(gate, "one who manages it");
-    else if (k < 1 || k > older->gate.most_k)
-        error = admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
-    else
-        error = replace(gate, older, status);
+    uint32_t done = atomic_load(removed);
+    if (atomic_load(&older->gate.header->k) != k)
+        error = still_used(gate, A_MANAGER);
+    else if (renameat(gate->directory.fd, other, gate->directory.fd, file_name_of(gate)) != 0)
+        error = admit_gate_system_error("make anew", gate->path);
     if (error != ADMIT_OK && !was_final)
-        atomic_compare_exchange_strong(&older->gate.header->removed, &removed, with_removal(removed, REMOVAL_NONE));
+        atomic_compare_exchange_strong(removed, &done, with_removal(done, REMOVAL_NONE));
     syscall(SYS_futex, &older->gate.header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return error;
+}
+
+static admit_error renew_managed(const admit_gate *gate, const struct older *older, const struct stat *status)
+{
+    char other[NAME_MAX + 1];
+    uint32_t k = atomic_load(&older->gate.header->k);
+    if (!is_named(gate, status))
+        return ADMIT_OK;
+    if (k < 1 || k > older->gate.most_k)
+        return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
+    admit_error error = make_beside(gate, older, k, status, other);
+    if (error != ADMIT_OK)
+        return error;
+    error = take_place(gate, older, k, other);
+    if (error != ADMIT_OK)
+        unlinkat(gate->directory.fd, other, 0);
+    return error;
+}
+
+/* With the lock. One in use is not touched. */
+static admit_error renew_locked(const admit_gate *gate, struct older *older, const struct stat *status)
+{
+    char people[PEOPLE_SIZE];
+    if (!is_named(gate, status))
+        return ADMIT_OK;
+    name_people(older, people, sizeof people);
+    if (people[0] != '\0')
+        return still_used(gate, people);
+    if (!manages(older))
+        return still_used(gate, A_MANAGER);
+    admit_error error = renew_managed(gate, older, status);
+    manage_no_more(older);
     return error;
 }
 
 static admit_error renew_mapped(const admit_gate *gate, char *memory, const struct gate_header *header,
                                 const struct gate_places *places, const struct stat *status)
 {
-    struct older older = {.gate = {.file = gate->file}, .layout = header->layout};
+    struct older older = {.gate = *gate, .layout = header->layout};
+    older.gate.local = &older.local;
+    older.gate.name_bytes = admit_gate_name_bytes(gate->directory.fd, file_name_of(gate));
     admit_gate_set_up(&older.gate, memory, places, header->most_k, header->capacity);
     int lock = admit_lock_file(gate, 0);
     if (lock < 0)
         return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
                                 gate->path, "one who manages it, or who may only read it");
     admit_error error = renew_locked(gate, &older, status);
+    let_anchor_go(&older);
     close(lock);
     return error;
 }
