@@ -538,6 +538,9 @@ static void the_dead_do_not_keep_an_earlier_version(void **state)
     heir[who].value = 1;
     is_refused_as_used("(gate_file)");
     heir[who].value = 0;
+    uint32_t *manager = life_in_layout_4(places.records);
+    manager[0] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
+    manager[1] = 0x80000000 + 9;
     write_file(path_of("older"), image, image_size);
     admit_gate *gate = admit_gate_open("older", 2);
     if (gate == NULL)
