@@ -6,8 +6,7 @@
 #ifndef ADMIT_TESTS_FAULTS_LAYOUT_H
 #define ADMIT_TESTS_FAULTS_LAYOUT_H
 
-#include "gate/file.h"
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 
 enum {
     REMOVED_AT = offsetof(struct gate_header, removed),   /* a word: 1, it has been removed; 2, somebody is about to */

@@ -6,7 +6,7 @@
  * a processor. In particular, to be unable to look is no death: only "no such process" is.
  */
 #include "faults.h"
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 
 static const unsigned errors[] = {EACCES, EINVAL, EPERM, ENOSYS};
 enum { ERRORS = sizeof errors / sizeof errors[0] };

@@ -4,7 +4,7 @@
  * crashes, and every call comes back. For libFuzzer (tests/suites/fuzz.sh); each three bytes say which word, and each
  * further eight what it becomes. The first byte says how many of the changes come before the file is opened.
  */
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

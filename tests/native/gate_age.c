@@ -6,7 +6,7 @@
  */
 #include "gate_witness.h"
 
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 
 #define ADMIT_ID "gate"
 #define ADMIT_SYMBOL gate_age_text

@@ -4,7 +4,7 @@
  */
 #include "gate_witness.h"
 
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 
 #include <pthread.h>
 #include <sys/file.h>
@@ -343,9 +343,9 @@ static void make_image(void)
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
 }
 
-/* Each had 128 bytes: the first 24, which are what they are now, the process and its namespace, and the command. Their
- * life words were the first half of 8 bytes each. */
-static void place_people_as_before(void)
+/* Life words were the first half of 8 bytes each. In layout 3 each participant had 128 bytes: the first 24, which are
+ * what they are now, the process and its namespace, and the command. */
+static void place_people_as_before(unsigned layout)
 {
     struct gate_places places;
     admit_gate_places(&places, of_image.most_k, of_image.capacity);
@@ -353,17 +353,28 @@ static void place_people_as_before(void)
         for (unsigned p = 0; p < LIVES_PER_PAGE; p++) {
             struct people *people = (struct people *)(image + page);
             struct person one = people->person[p];
-            uint32_t life = people->life[p].word, process[] = {one.pid, one.pid_namespace};
+            uint32_t life[] = {people->life[p].word, people->life[p].anchor};
+            memcpy(&people->life[p], life, sizeof life);
+            if (layout > 3)
+                continue;
+            uint32_t process[] = {one.pid, one.pid_namespace};
             char *before = image + page + p * 128;
             memcpy(before, &one, 24);
             memcpy(before + 24, process, sizeof process);
             memcpy(before + 32, one.command, ADMIT_COMMAND_SIZE);
-            memcpy(&people->life[p], &life, sizeof life);
         }
 }
 
-/* As layout 3 was. With this capacity the file is as long as now. */
-static void make_older_image(bool with_one_inside)
+/* Where layout 4 had the word of the participant, or of the manager. */
+static uint32_t *life_in_layout_4(unsigned who)
+{
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    return (uint32_t *)(void *)(image + places.people + (who / 3 + 1) * GATE_PAGE - 24 + who % 3 * 8);
+}
+
+/* As layouts 3 and 4 were. With this capacity the file of layout 3 is as long as now. */
+static void make_older_image(unsigned layout, bool with_one_inside)
 {
     admit_hold hold;
     struct gate_header *header = (struct gate_header *)image;
@@ -375,11 +386,31 @@ static void make_older_image(bool with_one_inside)
         assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     admit_gate_close(gate);
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
-    place_people_as_before();
-    header->layout = 3;
+    place_people_as_before(layout);
+    header->layout = layout;
     header->checksum = 0xcbf29ce484222325;
     for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
         header->checksum = (header->checksum ^ (unsigned char)image[at]) * 0x100000001b3;
+}
+
+/* As docs/gate.md tells, for m = 3 and r = 10. */
+static void parts_of_the_file_are_where_they_should_be(void **state)
+{
+    (void)state;
+    admit_gate gate = {0};
+    struct gate_places places;
+    admit_gate_places(&places, 3, 8);
+    assert_int_equal(places.records, 10);
+    admit_gate_set_up(&gate, image, &places, 3, 8);
+    assert_ptr_equal(gate.header, image);
+    assert_ptr_equal(gate.cells.issue, image + 4096);
+    assert_ptr_equal(gate.cells.valid, image + 4160);
+    assert_ptr_equal(gate.cells.slot, image + 4224);
+    assert_ptr_equal(gate.cells.record, image + 4224 + 64 * 2);
+    assert_ptr_equal(gate.cells.heir, image + 4224 + 64 * (2 + 10));
+    assert_ptr_equal(gate.spot, image + 4224 + 64 * (2 + 20));
+    assert_ptr_equal(gate.people, image + 8192);
+    assert_int_equal(places.size, 8192 + 4 * 4096);
 }
 
 static void strange_files_are_refused(void **state)
@@ -433,12 +464,11 @@ static void strange_files_are_refused(void **state)
     }
 }
 
-static void a_gate_of_an_earlier_version_is_made_anew(void **state)
+static void is_made_anew(unsigned layout)
 {
-    (void)state;
     const char *path = path_of("older");
     struct stat before, after;
-    make_older_image(false);
+    make_older_image(layout, false);
     write_file(path, image, image_size);
     assert_int_equal(chmod(path, 0660), 0);
     assert_int_equal(stat(path, &before), 0);
@@ -457,14 +487,18 @@ static void a_gate_of_an_earlier_version_is_made_anew(void **state)
     assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
 }
 
-static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
+static void a_gate_of_an_earlier_version_is_made_anew(void **state)
 {
     (void)state;
-    char who[24];
-    snprintf(who, sizeof who, "%ld (gate_file)", (long)getpid());
-    make_older_image(true);
+    is_made_anew(3);
+    is_made_anew(4);
+}
+
+/* As it is in `image`; and it stays so. */
+static void is_refused_as_used(const char *by)
+{
     write_file(path_of("older"), image, image_size);
-    assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, who);
+    assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, by);
     assert_int_equal(admit_gate_remove("older", 1), ADMIT_OTHER_GATE_LAYOUT);
     int fd = open(path_of("older"), O_RDONLY);
     static char now[sizeof image];
@@ -472,6 +506,48 @@ static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
     close(fd);
     assert_memory_equal(now, image, image_size); /* nothing has happened to it */
     unlink(path_of("older"));
+}
+
+static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
+{
+    (void)state;
+    char who[24];
+    snprintf(who, sizeof who, "%ld (gate_file)", (long)getpid());
+    make_older_image(3, true);
+    is_refused_as_used(who);
+    make_older_image(4, true);
+    is_refused_as_used(who);
+    make_older_image(4, false);
+    *life_in_layout_4(of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
+    is_refused_as_used("one who manages it");
+}
+
+/* One that was killed inside has left; one whose command may have inherited its hold has not. */
+static void the_dead_do_not_keep_an_earlier_version(void **state)
+{
+    (void)state;
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    struct cell *heir = (struct cell *)(void *)(image + GATE_PAGE) + 2 + of_image.most_k - 1 + places.records;
+    make_older_image(4, true);
+    unsigned who = 0;
+    while (who < places.records && !admit_life_names_thread(*life_in_layout_4(who)))
+        who++;
+    assert_true(who < places.records);
+    *life_in_layout_4(who) = (uint32_t)LIFE_MARKED;
+    heir[who].value = 1;
+    is_refused_as_used("(gate_file)");
+    heir[who].value = 0;
+    uint32_t *manager = life_in_layout_4(places.records);
+    manager[0] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
+    manager[1] = 0x80000000 + 9;
+    write_file(path_of("older"), image, image_size);
+    admit_gate *gate = admit_gate_open("older", 2);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
 }
 
 enum { RENEWERS = 6 };
@@ -514,7 +590,7 @@ static void several_find_a_gate_of_an_earlier_version(void **state)
         struct renewal *renewal =
             mmap(NULL, sizeof *renewal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         assert_true(renewal != MAP_FAILED);
-        make_older_image(false);
+        make_older_image(3 + round % 2, false);
         ((struct gate_header *)image)->k = 1;
         write_file(path_of("older"), image, image_size);
         pid_t child[RENEWERS];
@@ -634,9 +710,11 @@ int main(void)
         cmocka_unit_test(more_slots_wake_who_waits),
         cmocka_unit_test(a_gate_in_use_is_not_removed),
         cmocka_unit_test(a_gate_can_be_looked_at_only),
+        cmocka_unit_test(parts_of_the_file_are_where_they_should_be),
         cmocka_unit_test(strange_files_are_refused),
         cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
         cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
+        cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
         cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
         cmocka_unit_test(scribbled_files_neither_crash_nor_hang),

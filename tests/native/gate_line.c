@@ -4,7 +4,7 @@
  */
 #include "gate_witness.h"
 
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 #include "registers/sleeping_native.h"
 
 #include <pthread.h>

@@ -7,7 +7,7 @@
  */
 #include "gate_witness.h"
 
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 
 #include <grp.h>
 #include <linux/audit.h>

@@ -11,7 +11,7 @@
 #include "admit.h"
 #include "base/clock.h"
 #include "crowd.h"
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 #include "registers/sleeping_native.h"
 
 #include <sys/resource.h>

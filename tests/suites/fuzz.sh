@@ -8,7 +8,7 @@ seconds=${ADMIT_FUZZ_SECONDS:-10}
 
 builds() {
     clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-strict-aliasing -std=c11 \
-        -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/gate_file.c src/gate/*.c src/native/error.c src/native/printable.c src/native/registers.c \
+        -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/gate_file.c src/gate/*/*.c src/native/error.c src/native/printable.c src/native/registers.c \
         src/registers/patience.c -o "$scratch/gate_file"
 }
 

@@ -26,7 +26,7 @@
  * word in the kernel's place. It compares the anchor too: a newcomer in the record whose thread has the same number is
  * another.
  */
-#include "gate/gate.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -233,11 +233,6 @@ static union whole look_at(struct life_words *life)
 static bool changes_from(struct life_words *life, union whole from, union whole to)
 {
     return atomic_compare_exchange_strong(both_of(life), &from.both, to.both);
-}
-
-bool admit_life_names_thread(uint32_t life)
-{
-    return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
 }
 
 /* --- on whose lists it is ----------------------------------------------------------------------------------------- */
@@ -463,10 +458,10 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
 
 /* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the
  * one or the other, both are not. */
-static bool is_gone(const admit_gate *gate, unsigned who, union whole life)
+bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor)
 {
     const struct person *person = person_of(gate, who);
-    if (!admit_life_names_thread(life.word) || !admit_anchor_is_gone(gate, life.anchor))
+    if (!admit_life_names_thread(word) || !admit_anchor_is_gone(gate, anchor))
         return false;
     uint32_t pid = atomic_load(&person->pid), namespace = atomic_load(&person->pid_namespace);
     bool same_time = atomic_load(&person->time_namespace) == admit_time_namespace();
@@ -479,14 +474,15 @@ void admit_life_mark_if_gone(admit_gate *gate, unsigned who)
 {
     struct life_words *life = whole_life_of(gate, who);
     union whole now = look_at(life);
-    if (is_gone(gate, who, now) && changes_from(life, now, whole((uint32_t)LIFE_MARKED, now.anchor)))
+    if (admit_life_is_gone(gate, who, now.word, now.anchor) &&
+        changes_from(life, now, whole((uint32_t)LIFE_MARKED, now.anchor)))
         syscall(SYS_futex, &life->word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 bool admit_seems_dead(const admit_gate *gate, unsigned who)
 {
     union whole now = look_at(whole_life_of(gate, who));
-    return (now.word & FUTEX_OWNER_DIED) != 0 || is_gone(gate, who, now);
+    return (now.word & FUTEX_OWNER_DIED) != 0 || admit_life_is_gone(gate, who, now.word, now.anchor);
 }
 
 void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who)

@@ -3,14 +3,13 @@
  * Which record a thread takes part with. A thread keeps its seat from one passage to the next, so that entering again
  * costs nothing; a key's destructor gives it back when the thread ends.
  */
-#include "gate/gate.h"
+#include "gate/protocol/protocol.h"
 #include "registers/sleeping_native.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -19,32 +18,6 @@
 static struct seat no_seat;
 __thread struct seat *admit_recent = &no_seat;
 static __thread struct seat *own_seats OF_THREAD;
-
-/* --- the list ----------------------------------------------------------------------------------------------------- */
-
-static pthread_mutex_t *list_mutex; /* in memory that fork wipes */
-static pthread_once_t list_once = PTHREAD_ONCE_INIT;
-static __thread unsigned list_depth OF_THREAD;
-
-static void make_list(void)
-{
-    static pthread_mutex_t as_good_as_any = PTHREAD_MUTEX_INITIALIZER;
-    void *page = mmap(NULL, GATE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    list_mutex = page != MAP_FAILED && madvise(page, GATE_PAGE, MADV_WIPEONFORK) == 0 ? page : &as_good_as_any;
-}
-
-void admit_seats_lock(void)
-{
-    pthread_once(&list_once, make_list);
-    if (list_depth++ == 0)
-        pthread_mutex_lock(list_mutex);
-}
-
-void admit_seats_unlock(void)
-{
-    if (--list_depth == 0)
-        pthread_mutex_unlock(list_mutex);
-}
 
 /* --- of this thread ----------------------------------------------------------------------------------------------- */
 
@@ -182,10 +155,7 @@ static void introduce(struct seat *seat)
     admit_gate *gate = seat->gate;
     struct person *person = person_of(gate, seat->who);
     atomic_store(&person->ticket, UINT64_MAX);
-    atomic_store(&person->pid, (uint32_t)getpid());
-    atomic_store(&person->pid_namespace, admit_pid_namespace());
-    atomic_store(&person->time_namespace, admit_time_namespace());
-    atomic_store(&person->identity, admit_process_identity(true));
+    admit_introduce_process(person);
     atomic_store(&person->user, (uint32_t)geteuid() + 1);
     memset(person->command, 0, sizeof person->command);
     if (gate->command[0] != '\0')

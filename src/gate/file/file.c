@@ -2,8 +2,7 @@
  *
  * The gate's file: made whole or not at all, and checked before it is used.
  */
-#include "gate/file.h"
-#include "gate/gate.h"
+#include "gate/file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -299,7 +298,7 @@ static admit_error check_status(const struct stat *status, const char *path, boo
 }
 
 /* k may have been resized by now; the rest is as it was made. */
-static admit_error check_k(const admit_gate *gate)
+admit_error admit_gate_check_k(const admit_gate *gate)
 {
     unsigned k = atomic_load(&gate->header->k);
     return k >= 1 && k <= gate->most_k ? ADMIT_OK : corrupt(gate->path, "its k is out of range");
@@ -307,7 +306,7 @@ static admit_error check_k(const admit_gate *gate)
 
 admit_error admit_gate_check_words(admit_gate *gate)
 {
-    admit_error error = check_k(gate);
+    admit_error error = admit_gate_check_k(gate);
     if (error != ADMIT_OK)
         return error;
     if (!admit_protocol_in_order(gate))
@@ -316,11 +315,12 @@ admit_error admit_gate_check_words(admit_gate *gate)
 }
 
 /* Of an open file: whose it is, what it says, and a mapping. */
-admit_error admit_gate_map(admit_gate *gate, bool of_others)
+admit_error admit_gate_map_file(admit_gate *gate, bool of_others, uint32_t *layout)
 {
     struct stat status;
     struct gate_header header;
     struct gate_places places = {0};
+    *layout = GATE_LAYOUT;
     if (fstat(gate->file.fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
     admit_error error = check_status(&status, gate->path, of_others);
@@ -328,17 +328,15 @@ admit_error admit_gate_map(admit_gate *gate, bool of_others)
         return error;
     if (pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return admit_gate_system_error("read", gate->path);
+    *layout = header.layout;
     error = check_header(&header, (size_t)status.st_size, &places, gate->path);
     if (error != ADMIT_OK)
-        return error == ADMIT_OTHER_GATE_LAYOUT && header.layout != GATE_LAYOUT ? admit_gate_renew(gate) : error;
+        return error;
     int protection = gate->look_only ? PROT_READ : PROT_READ | PROT_WRITE;
     char *memory = mmap(NULL, places.size, protection, MAP_SHARED, gate->file.fd, 0);
     if (memory == MAP_FAILED)
         return admit_gate_system_error("map", gate->path);
     admit_gate_set_up(gate, memory, &places, header.most_k, header.capacity);
-    gate->name_bytes = admit_gate_name_bytes(gate->directory.fd, strrchr(gate->path, '/') + 1);
-    error = admit_gate_empty_after_boot(gate);
-    if (error != ADMIT_OK)
-        return error;
-    return gate->is_of_earlier_boot ? check_k(gate) : admit_gate_check_words(gate);
+    gate->name_bytes = admit_gate_name_bytes(gate->directory.fd, file_name_of(gate));
+    return ADMIT_OK;
 }

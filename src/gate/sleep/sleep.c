@@ -16,7 +16,7 @@
  * Nobody polls who need not. In all, however many wait, there are fewer than 100 looks a second: 40 by the first in
  * line, if it must (FIRST_LOOKS_NS), less than 30 by the seven behind it, and 25 by all others.
  */
-#include "gate/gate.h"
+#include "gate/sleep/sleep.h"
 
 #include "registers/sleeping_native.h"
 
@@ -34,7 +34,6 @@ enum {
     FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
                                   the third after nine times, ... */
     SHARE_NS = 40000000,       /* of those behind them, for each who takes part */
-    LOOK_AROUND_NS = 100000000, /* at the most so often (manage.c) */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 
@@ -50,18 +49,6 @@ static _Atomic bool no_waitv; /* the kernel has refused it */
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
-static int64_t now_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-int64_t admit_now(void)
-{
-    return now_of(CLOCK_REALTIME);
-}
-
 static int64_t between(int64_t least, int64_t value, int64_t most)
 {
     return value < least ? least : value > most ? most : value;
@@ -74,101 +61,12 @@ static int64_t nanoseconds(const struct timespec *time)
     return time->tv_sec < 0 ? 0 : seconds * 1000000000 + between(0, time->tv_nsec, 999999999);
 }
 
-int64_t admit_monotonic(void)
-{
-    return now_of(CLOCK_MONOTONIC);
-}
-
 bool admit_deadline_passed(const struct timespec *until)
 {
     return until != NULL && nanoseconds(until) <= now_of(CLOCK_MONOTONIC);
 }
 
-/* --- giving up ---------------------------------------------------------------------------------------------------- */
-
-unsigned admit_place_of(const admit_gate *gate, unsigned who)
-{
-    uint64_t own = admit_protocol_standing(gate, who).ticket;
-    unsigned place = 1;
-    for (unsigned other = 0; other < present_in(gate); other++) {
-        struct standing standing = admit_protocol_standing(gate, other);
-        place += standing.stage == STAGE_WAITING && admit_ticket_before(standing.ticket, own);
-    }
-    return place;
-}
-
-static void record_waiting(const struct sleeper *sleeper)
-{
-    unsigned who = sleeper->seat->who;
-    struct person *person = person_of(sleeper->gate, who);
-    uint64_t ticket = admit_protocol_standing(sleeper->gate, who).ticket;
-    atomic_store_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], (uint16_t)(who + 1), memory_order_relaxed);
-    atomic_store(&person->ticket, ticket);
-    atomic_store(&person->inside_since, 0);
-    atomic_store(&person->waiting_since, admit_now());
-}
-
-void admit_give_reason(struct sleeper *sleeper, admit_error error)
-{
-    const char *name = sleeper->gate->name;
-    switch (error) {
-    case ADMIT_REMOVED:
-        sleeper->why = admit_removed_error(sleeper->gate);
-        break;
-    case ADMIT_TIMED_OUT:
-        sleeper->why = admit_gate_error(error, "gate \"%s\": timed out in line", name);
-        break;
-    default:
-        sleeper->why = admit_gate_error(error, "gate \"%s\": interrupted in line", name);
-    }
-}
-
-static admit_error reason_to_give_up(struct sleeper *sleeper)
-{
-    admit_gate *gate = sleeper->gate;
-    const admit_wait *how = sleeper->how;
-    if (is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray))
-        return ADMIT_REMOVED;
-    if (how == NULL)
-        return ADMIT_OK;
-    if (how->interruptible && atomic_load(&gate->local->interrupts) != sleeper->interrupts)
-        return ADMIT_INTERRUPTED;
-    if (admit_deadline_passed(how->until))
-        return ADMIT_TIMED_OUT;
-    if (how->waiting != NULL && sleeper->seat != NULL &&
-        how->waiting(how->data, admit_place_of(gate, sleeper->seat->who)) != 0)
-        return ADMIT_INTERRUPTED;
-    return ADMIT_OK;
-}
-
-static void look_around(struct sleeper *sleeper)
-{
-    int64_t now = admit_monotonic();
-    if (now - sleeper->looked >= LOOK_AROUND_NS) {
-        sleeper->looked = now;
-        admit_look_around(sleeper->gate, IN_LINE);
-        admit_is_there(sleeper->gate);
-        return;
-    }
-    if (atomic_load(&sleeper->gate->header->resizing) != 0)
-        admit_settle_k(sleeper->gate, IN_LINE);
-    if (atomic_load(&sleeper->gate->header->removed) != atomic_load(&sleeper->gate->removed_seen))
-        admit_is_there(sleeper->gate);
-}
-
-bool admit_gives_up(struct sleeper *sleeper)
-{
-    if (!sleeper->slept && sleeper->seat != NULL) {
-        record_waiting(sleeper);
-        sleeper->began = admit_monotonic();
-    }
-    sleeper->slept = true;
-    look_around(sleeper);
-    admit_error error = reason_to_give_up(sleeper);
-    if (error != ADMIT_OK)
-        admit_give_reason(sleeper, error);
-    return error != ADMIT_OK;
-}
+/* --- for the text ------------------------------------------------------------------------------------------------- */
 
 /* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
@@ -233,7 +131,7 @@ static unsigned cores(void)
 /* Those inside, and those in line up to this one. A lock of the catalogue has no gate: one inside. */
 static bool all_have_cores(const struct sleeper *sleeper, uint64_t ahead)
 {
-    return ahead + (sleeper == NULL ? 1 : admit_gate_k(sleeper->gate)) <= cores();
+    return ahead + (sleeper == NULL ? 1 : k_of(sleeper->gate)) <= cores();
 }
 
 /* A lock of the catalogue has no sleepers of its own. */

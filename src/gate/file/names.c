@@ -14,7 +14,7 @@
  * alone, and nothing tells of more: there the number may be another user's still. A user that the map leaves out has no
  * number of its own, only one that all such users see; it has no directory, and must give a path or $ADMIT_DIR.
  */
-#include "gate/gate.h"
+#include "gate/file/file.h"
 
 #include <dirent.h>
 #include <errno.h>

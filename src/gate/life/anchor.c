@@ -30,7 +30,7 @@
  *
  * A second lock beside it tells the gate's directory and name, by a hash: see predecessor.c.
  */
-#include "gate/gate.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,42 +39,8 @@
 #include <unistd.h>
 
 #define ANCHOR_HELD UINT32_C(0x80000000)
-enum { LOCK_TRIES = 4, LOCK_PATIENCE_MS = 5000 };
+enum { LOCK_TRIES = 4 };
 #define LOOK_AGAIN_NS UINT64_C(400000000) /* less than the half second after which every sleeper wakes */
-
-/* By hand: a child of vfork must not use stdio. */
-static void path_of_descriptor(char *path, int fd)
-{
-    char digits[12];
-    unsigned count = 0;
-    for (const char *from = "/proc/self/fd/"; *from != '\0';)
-        *path++ = *from++;
-    do
-        digits[count++] = (char)('0' + fd % 10);
-    while ((fd /= 10) > 0);
-    while (count > 0)
-        *path++ = digits[--count];
-    *path = '\0';
-}
-
-/* By its name first: in a chroot there may be no /proc. */
-int admit_open_again(const admit_gate *gate, int flags)
-{
-    char path[40];
-    struct descriptor again = gate->file;
-    int directory = admit_fd(&gate->directory), file = admit_fd(&gate->file);
-    if (directory >= 0) {
-        again.fd = openat(directory, strrchr(gate->path, '/') + 1, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-        if (admit_fd(&again) >= 0)
-            return again.fd;
-        if (again.fd >= 0)
-            close(again.fd);
-    }
-    if (file < 0)
-        return -1;
-    path_of_descriptor(path, file);
-    return open(path, flags);
-}
 
 /* It follows from the number alone: the file may have several names, and be asked about by another than it was locked
  * by. */
@@ -84,20 +50,6 @@ static struct flock byte_of(uint32_t anchor, short type)
                           .l_whence = SEEK_SET,
                           .l_start = (off_t)((INT64_C(1) << 60) + (int64_t)(anchor & ~ANCHOR_HELD)),
                           .l_len = 1};
-}
-
-int admit_lock_file(const admit_gate *gate, int64_t at)
-{
-    int fd = admit_keep(admit_open_again(gate, O_RDWR | O_CLOEXEC));
-    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
-    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
-        if (tries == LOCK_PATIENCE_MS) {
-            close(fd);
-            return -1;
-        }
-        usleep(1000);
-    }
-    return fd;
 }
 
 static uint32_t new_number(admit_gate *gate)

@@ -2,10 +2,10 @@
  *
  * locks.h - which locks of open descriptions there are on files of this machine, whoever has them.
  */
-#ifndef ADMIT_GATE_LOCKS_H
-#define ADMIT_GATE_LOCKS_H
+#ifndef ADMIT_GATE_FILE_LOCKS_H
+#define ADMIT_GATE_FILE_LOCKS_H
 
-#include "gate/gate.h"
+#include "gate/words/words.h"
 
 struct file_lock {
     unsigned major, minor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate.h - what a gate looks like in its file and in a process that uses it. The protocol itself is the text
- * algorithms/gate.c; docs/gate.md explains both.
+ * words.h - what a gate looks like in its file and in a process that uses it, and what the words in it say. The protocol
+ * itself is the text algorithms/gate.c; docs/gate.md explains both, and which layers of src/gate lie above this one.
  *
  * THE FILE. Everything in it may have been written by anybody: what is read is checked before it is used, each time.
  *
@@ -9,7 +9,7 @@
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
  *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each, and after the last of them the manager (manage.c): what is known of each
+ *   people      pages, three participants each, and after the last of them the manager (manager.c): what is known of each
  *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
@@ -19,8 +19,8 @@
  * pointers, and begins 24 bytes behind the word with glibc, 20 with musl: so the first word stands 20 bytes before the
  * end of the page, each anchor before its word, and there is no room for a fourth.
  */
-#ifndef ADMIT_GATE_GATE_H
-#define ADMIT_GATE_GATE_H
+#ifndef ADMIT_GATE_WORDS_WORDS_H
+#define ADMIT_GATE_WORDS_WORDS_H
 
 #include "admit.h"
 #include "native/error.h"
@@ -29,6 +29,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 
 #ifndef SYS_futex_waitv /* a libc may be older than it */
 #define SYS_futex_waitv 449
@@ -207,9 +208,6 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 #define OF_THREAD
 #endif
 
-/* The seat that this thread used last, for the fast path; with state 0 if there is none. */
-extern __thread struct seat *admit_recent OF_THREAD;
-
 /* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
 struct gate_cells {
     struct cell *issue, *valid, *record, *slot, *heir;
@@ -288,6 +286,18 @@ static inline unsigned present_in(const admit_gate *gate)
     return present < gate->records ? present : gate->records;
 }
 
+/* Whether it is a thread's, alive or dead to the others. */
+static inline bool admit_life_names_thread(uint32_t life)
+{
+    return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
+}
+
+/* As the gate should have it; what is in the file may be anything. */
+static inline unsigned k_of(const admit_gate *gate)
+{
+    return atomic_load(&gate->header->k);
+}
+
 /* No call is a cancellation point, whatever it calls: from here to the end of the block the thread is not cancelled. */
 static inline int admit_uncancelled(void)
 {
@@ -303,116 +313,26 @@ static inline void admit_cancelled_as(const int *before)
 
 #define UNCANCELLED __attribute__((cleanup(admit_cancelled_as), unused)) const int before_ = admit_uncancelled()
 
-/* --- descriptors: descriptors.c ----------------------------------------------------------------------------------- */
+static inline int64_t now_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
-/* What is open for longer has none of the numbers of the standard ones, which a program may have closed and print to:
- * this or another descriptor of the same file, or -1. */
-int admit_keep(int fd);
-/* One that is kept. */
-struct descriptor admit_descriptor(int fd);
-/* Its number, if it is still the same file; else -1. Safe in a child of vfork. */
-int admit_fd(const struct descriptor *descriptor);
-void admit_close(struct descriptor *descriptor);
-admit_error admit_descriptor_error(const admit_gate *gate);
+/* In ns since 1970. */
+static inline int64_t admit_now(void)
+{
+    return now_of(CLOCK_REALTIME);
+}
 
-/* --- names: names.c ----------------------------------------------------------------------------------------------- */
+static inline int64_t admit_monotonic(void)
+{
+    return now_of(CLOCK_MONOTONIC);
+}
 
-/* Whether $ADMIT_DIR says where named gates are. */
-bool admit_directory_is_given(void);
+/* --- what the words say: standing.c, format.c --------------------------------------------------------------------- */
 
-/* Opens the directory of named gates; makes it if it is the default one and `make` is set. -1: error noted. */
-int admit_open_directory(bool make, char *path, size_t size);
-bool admit_name_is_path(const char *name);
-admit_error admit_check_name(const char *name);
-
-/* --- processes: process.c ----------------------------------------------------------------------------------------- */
-
-/* Which process it is, in one boot, whatever others have its number later; 0: cannot be told, as where times are told
- * differently from where they will be compared (!same_time) and the kernel has nothing better. */
-uint64_t admit_process_identity(bool same_time);
-
-enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
-/* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the
- * identity was taken in this time namespace. */
-enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
-/* Of the pid namespace in sight: by a signal, or by a debugger. */
-bool admit_process_is_stopped(long pid);
-/* 0: it cannot be told. */
-uint32_t admit_pid_namespace(void);
-uint32_t admit_time_namespace(void);
-/* That whose processes /proc shows by number, if it is ours; else 0. */
-uint32_t admit_namespace_in_sight(void);
-
-/* --- the second word on a death: anchor.c ------------------------------------------------------------------------- */
-
-/* A description of the gate's file that is nobody else's; -1 if there is none to be had, with errno. Safe in a child of
- * vfork. */
-int admit_open_again(const admit_gate *gate, int flags);
-/* A lock on one byte, until the descriptor is closed; -1: somebody has one there for seconds, or locks are refused. */
-int admit_lock_file(const admit_gate *gate, int64_t at);
-/* That of the handle, for one user more; NULL: no memory. Both under admit_seats_lock. */
-struct anchor *admit_anchor(admit_gate *gate);
-void admit_anchor_release(struct anchor *anchor);
-/* Whether the process that this stands for has ended beyond doubt. */
-bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor);
-/* Whether it lives beyond doubt. */
-bool admit_anchor_holds(const admit_gate *gate, uint32_t anchor);
-/* Marks those as dead whose death the kernel has not marked; unless somebody did so a moment ago, or with `now` all the
- * same. Returns whether it did. */
-bool admit_second_look(admit_gate *gate, bool now);
-
-/* --- life and death: life.c, heir.c ------------------------------------------------------------------------------- */
-
-/* Whether it is a thread's, alive or dead to the others. */
-bool admit_life_names_thread(uint32_t life);
-/* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
-struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
-/* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
-void admit_life_begin(struct seat *seat);
-/* Gives it up, with this value in it. */
-void admit_life_release(struct seat *seat, uint32_t to);
-/* The record of another thread's idle seat is free; the thread itself will release the seat. */
-void admit_life_take_away(struct seat *seat);
-/* If the second word says so, the first does from now on. */
-void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
-/* For a file of an earlier boot, in which the word may be anything. */
-void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who);
-/* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
-bool admit_is_dead_now(admit_gate *gate, unsigned who);
-/* The same for one who only looks, but for heirs. */
-bool admit_seems_dead(const admit_gate *gate, unsigned who);
-
-/* Also takes back the permission to inherit, if nobody has made use of it. */
-enum heir_state admit_heir(admit_gate *gate, unsigned who);
-/* The same for one who only looks; the heir's number into *pid if it has one. */
-enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
-/* Whoever bequeathed leaves itself. */
-void admit_heir_dismiss(struct seat *seat);
-/* The same, but not if a command has inherited already. */
-bool admit_heir_disowned(struct seat *seat);
-
-/* --- seats: seats.c ----------------------------------------------------------------------------------------------- */
-
-/* Which seats there are, in this process: for one that joins, closes a handle, or ends. A thread may nest it; a forked
- * child finds it open. */
-void admit_seats_lock(void);
-void admit_seats_unlock(void);
-
-/* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
-struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
-struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
-void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
-/* A place that was given up is in line still. Of such seats a thread keeps one. */
-void admit_seat_given_up(struct seat *seat);
-/* A record that was kept back for nobody returns its ticket. */
-admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
-void admit_seats_close(admit_gate *gate);
-/* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
-unsigned admit_bury_dead(admit_gate *gate);
-
-/* --- the protocol: protocol.c ------------------------------------------------------------------------------------- */
-
-void admit_protocol_join(struct seat *seat);                       /* after a claim: recovers what the record held */
 bool admit_protocol_in_line(const admit_gate *gate, unsigned who); /* with a place that was given up */
 
 /* What of a record the other files need to know. */
@@ -425,63 +345,26 @@ struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 /* Whether the ticket of one who waits, as its record has it, becomes valid with the next return, if it is not yet. */
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 bool admit_ticket_before(uint64_t a, uint64_t b); /* of two in line */
+unsigned admit_place_of(const admit_gate *gate, unsigned who);
 /* How many tickets have been drawn since the start, reserved ones included, but for so many; modulo 2^47. */
 uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for);
 /* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
 void admit_protocol_format(admit_gate *gate, unsigned k);
 /* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
 bool admit_protocol_in_order(const admit_gate *gate);
-void admit_protocol_leave(struct seat *seat);
-uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
-/* Instead of leaving: the slot is free, the ticket stays out, for nobody. */
-void admit_protocol_reserve(struct seat *seat);
-/* The same for one that is dead. Whoever it may not have woken any more wakes. */
-bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
-bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket); /* still */
-/* A free slot, whatever is being done to the gate otherwise. */
-admit_error admit_protocol_try(admit_gate *gate, admit_hold *hold);
 
-/* --- sleep: sleep.c ----------------------------------------------------------------------------------------------- */
+/* --- kept back for nobody: reserved.c ----------------------------------------------------------------------------- */
 
-bool admit_deadline_passed(const struct timespec *until);
-unsigned admit_place_of(const admit_gate *gate, unsigned who);
-int64_t admit_now(void); /* CLOCK_REALTIME in ns */
-/* A millisecond, or until the deadline. */
-void admit_doze(const struct sleeper *sleeper);
-/* All who sleep, where they can be told of nothing but their turn. Safe in a signal handler. */
-void admit_wake_if_deaf(const admit_gate *gate);
-/* Notes this error as the reason, with its text. */
-void admit_give_reason(struct sleeper *sleeper, admit_error error);
-int64_t admit_monotonic(void); /* in ns */
-
-/* --- managing: manage.c ------------------------------------------------------------------------------------------- */
-
-/* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it;
- * if `wait`, error noted, after seconds. */
-struct seat *admit_manage(admit_gate *gate, bool wait);
-void admit_manage_end(struct seat *manager);
-/* Whoever stands in line cannot take a free slot away: it has no other ticket to do so, and there is none as long as it
- * waits. */
-enum settler { OUTSIDE_THE_LINE, IN_LINE };
-/* Sees to it that there are k slots, if nobody else is at it. */
-void admit_settle_k(admit_gate *gate, enum settler settler);
+/* How many records are; and one of them. */
+unsigned admit_reserved_now(const admit_gate *gate, unsigned *one);
+/* How many should be; most_k: k is not to be believed. */
+unsigned admit_reserved_in_future(const admit_gate *gate);
+/* Whether that is the same. */
+bool admit_has_k(const admit_gate *gate);
 /* Whether a ticket that would be returned is kept back for nobody instead. */
 bool admit_keeps_back(const admit_gate *gate);
-/* Leaves a gate that is being resized. Whether the seat is there still: its record may be kept back for nobody. */
-bool admit_leave_resizing(admit_gate *gate, struct seat *seat);
-/* What whoever waits, or finds no slot, does now and then: looks for those whose death the kernel has not marked, for a
- * resize that was not finished, and for the gate's file. Returns whether it was time to. */
-bool admit_look_around(admit_gate *gate, enum settler settler);
-/* --- is it there, and removing: remove.c --------------------------------------------------------------------------- */
-
-/* By one that has entered: whether the gate has been removed. Somebody who is only about to will not. */
-bool admit_was_removed(admit_gate *gate);
-/* Looks whether the gate's name still leads to its file. If the file is gone, everybody learns it. */
-bool admit_is_there(admit_gate *gate);
-admit_error admit_removed_error(const admit_gate *gate); /* why it is not */
-/* Of a gate that another is to take the place of: nobody uses it from now on, or ADMIT_BUSY. */
-admit_error admit_retire(admit_gate *gate);
-/* Takes away the file of a gate that has been removed, if whoever removed it was killed before. */
-admit_error admit_finish_removal(admit_gate *gate);
+/* Keeps back the ticket of one that is dead. Whoever it may not have woken any more wakes. */
+bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
+bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket); /* still */
 
 #endif

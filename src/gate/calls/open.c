@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

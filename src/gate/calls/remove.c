@@ -8,101 +8,21 @@
  * found out by those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last
  * time looks for the file: so others can be asked to.
  */
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 #include "native/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { REMOVE_TRIES = 100 };
 
-/* --- is it there? ------------------------------------------------------------------------------------------------- */
-
-static void wake_all(admit_gate *gate)
-{
-    syscall(SYS_futex, &gate->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    for (unsigned who = 0; who < present_in(gate); who++)
-        admit_wake(&gate->cells.record[who].value);
-}
-
-static const char *file_of(const admit_gate *gate)
-{
-    return strrchr(gate->path, '/') + 1;
-}
-
-/* Whether its name leads to another file, or to none; false also if that cannot be told. */
-static bool has_another_name(const admit_gate *gate)
-{
-    struct stat status;
-    int directory = admit_fd(&gate->directory);
-    if (directory < 0)
-        return false;
-    if (fstatat(directory, file_of(gate), &status, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT;
-    return (uint64_t)status.st_ino != gate->file.inode || (uint64_t)status.st_dev != gate->file.device;
-}
-
-/* What was removed is not lost. */
-static void lose(admit_gate *gate)
-{
-    uint32_t removed = atomic_load(&gate->header->removed);
-    while (!is_final(removed))
-        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_LOST))) {
-            wake_all(gate);
-            return;
-        }
-}
-
-bool admit_is_there(admit_gate *gate)
-{
-    UNCANCELLED;
-    struct stat status;
-    uint32_t removed = atomic_load(&gate->header->removed);
-    if (gate->directory.fd >= 0) {
-        int fd = admit_fd(&gate->file);
-        bool has_none = fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
-        atomic_store(&gate->astray, has_none || has_another_name(gate));
-        if (has_none && !gate->look_only)
-            lose(gate);
-    }
-    if (!atomic_load(&gate->astray)) /* or it looks each time: another thread may have looked before it was moved */
-        atomic_store(&gate->removed_seen, with_removal(removed, REMOVAL_NONE));
-    return !atomic_load(&gate->astray) && !is_final(atomic_load(&gate->header->removed));
-}
-
-bool admit_was_removed(admit_gate *gate)
-{
-    uint32_t removed = atomic_load(&gate->header->removed);
-    if (with_removal(removed, REMOVAL_NONE) != atomic_load(&gate->removed_seen))
-        admit_is_there(gate);
-    if (removal_in(removed) == REMOVAL_UNDECIDED)
-        atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_NONE));
-    return is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray);
-}
-
 static void ask_to_look(admit_gate *gate)
 {
     atomic_fetch_add(&gate->header->removed, REMOVAL_STATES);
-    wake_all(gate);
-}
-
-admit_error admit_removed_error(const admit_gate *gate)
-{
-    switch (removal_in(atomic_load(&gate->header->removed))) {
-    case REMOVAL_DONE:
-        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed", gate->name);
-    case REMOVAL_LOST:
-        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is gone: its file %s was deleted", gate->name, gate->path);
-    default:
-        return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" is not at %s any more: its file was moved, or replaced",
-                                gate->name, gate->path);
-    }
+    admit_wake_all(gate);
 }
 
 /* --- remove ------------------------------------------------------------------------------------------------------- */
@@ -140,7 +60,7 @@ static admit_error in_use(admit_gate *gate, const admit_view *view)
 /* By the manager: nobody else takes this file's name away, so that what is looked at is what goes. */
 static admit_error unlink_managed(admit_gate *gate)
 {
-    if (!has_another_name(gate) && unlinkat(admit_fd(&gate->directory), file_of(gate), 0) != 0)
+    if (!admit_has_another_name(gate) && unlinkat(admit_fd(&gate->directory), file_name_of(gate), 0) != 0)
         return admit_gate_system_error("remove", gate->path);
     return ADMIT_OK;
 }
@@ -185,7 +105,7 @@ static admit_error check_permission(const admit_gate *gate)
 {
     struct stat file, directory;
     int fd = admit_fd(&gate->directory);
-    if (fd < 0 || fstat(fd, &directory) != 0 || fstatat(fd, file_of(gate), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+    if (fd < 0 || fstat(fd, &directory) != 0 || fstatat(fd, file_name_of(gate), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
         faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
         return admit_gate_system_error("remove", gate->path);
     uid_t user = geteuid();
@@ -216,7 +136,7 @@ static admit_error remove_managed(admit_gate *gate, bool force)
         uint32_t done = atomic_load(&gate->header->removed);
         atomic_compare_exchange_strong(&gate->header->removed, &done, with_removal(done, REMOVAL_NONE));
     }
-    wake_all(gate);
+    admit_wake_all(gate);
     return error;
 }
 

@@ -8,41 +8,11 @@
  * (anchor.c). Nor is a gate emptied in which anybody lives, or has been since: whoever uses it without knowing the
  * boot takes the id away first.
  */
-#include "gate/file.h"
+#include "gate/calls/calls.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/stat.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { BOOT_ID_LENGTH = 36 };
 #define BYTE_TO_EMPTY (INT64_C(1) << 59) /* far behind the end of the file, and before those of heir.c and anchor.c */
-
-static bool is_kernels(int fd)
-{
-    struct statfs system;
-    struct statx status;
-    bool can_tell = syscall(SYS_statx, fd, "", AT_EMPTY_PATH, 0, &status) == 0;
-    return fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
-           !(can_tell && (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0);
-}
-
-bool admit_boot_id(char boot_id[BOOT_ID_SIZE])
-{
-    memset(boot_id, 0, BOOT_ID_SIZE);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
-    char text[BOOT_ID_LENGTH];
-    if (is_kernels(fd) && read(fd, text, sizeof text) == sizeof text)
-        memcpy(boot_id, text, sizeof text);
-    close(fd);
-    return true;
-}
 
 static bool is_of_boot(const admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
 {
@@ -113,7 +83,7 @@ static admit_error empty(admit_gate *gate, const char boot_id[BOOT_ID_SIZE])
     return error;
 }
 
-admit_error admit_gate_empty_after_boot(admit_gate *gate)
+static admit_error empty_after_boot(admit_gate *gate)
 {
     char boot_id[BOOT_ID_SIZE];
     if (!admit_boot_id(boot_id))
@@ -129,4 +99,17 @@ admit_error admit_gate_empty_after_boot(admit_gate *gate)
         return ADMIT_OK;
     admit_second_look(gate, true);
     return is_known(boot_id) ? ADMIT_OK : forget_boot(gate);
+}
+
+admit_error admit_gate_map(admit_gate *gate, bool of_others)
+{
+    uint32_t layout;
+    admit_error error = admit_gate_map_file(gate, of_others, &layout);
+    if (error == ADMIT_OTHER_GATE_LAYOUT && layout != GATE_LAYOUT)
+        return admit_gate_renew(gate);
+    if (error == ADMIT_OK)
+        error = empty_after_boot(gate);
+    if (error != ADMIT_OK)
+        return error;
+    return gate->is_of_earlier_boot ? admit_gate_check_k(gate) : admit_gate_check_words(gate);
 }

@@ -6,7 +6,7 @@
  *
  * Only "no such process" is death: not a call that was refused, a table that is full, or a /proc that hides others.
  */
-#include "gate/gate.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,4 +181,12 @@ bool admit_process_is_stopped(long pid)
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     const char *state = field_of_stat(path, text, sizeof text, 3);
     return state != NULL && (*state == 'T' || *state == 't');
+}
+
+void admit_introduce_process(struct person *person)
+{
+    atomic_store(&person->pid, (uint32_t)getpid());
+    atomic_store(&person->pid_namespace, admit_pid_namespace());
+    atomic_store(&person->time_namespace, admit_time_namespace());
+    atomic_store(&person->identity, admit_process_identity(true));
 }

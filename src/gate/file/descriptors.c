@@ -5,12 +5,14 @@
  * would ruin the program's own file, and to ask it for a lock would find a living process dead. So a descriptor is
  * looked at before it is used: these calls are on no fast way.
  */
-#include "gate/gate.h"
+#include "gate/file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_PATIENCE_MS = 5000 };
 
 /* Between the two calls it has the low number: a thread that prints to what the program has closed, just then, prints
  * into the file. */
@@ -57,4 +59,52 @@ admit_error admit_descriptor_error(const admit_gate *gate)
 {
     return admit_gate_error(
         ADMIT_SYSTEM, "gate \"%s\": this process has closed the descriptor by which it has the gate open", gate->name);
+}
+
+/* By hand: a child of vfork must not use stdio. */
+static void path_of_descriptor(char *path, int fd)
+{
+    char digits[12];
+    unsigned count = 0;
+    for (const char *from = "/proc/self/fd/"; *from != '\0';)
+        *path++ = *from++;
+    do
+        digits[count++] = (char)('0' + fd % 10);
+    while ((fd /= 10) > 0);
+    while (count > 0)
+        *path++ = digits[--count];
+    *path = '\0';
+}
+
+/* By its name first: in a chroot there may be no /proc. */
+int admit_open_again(const admit_gate *gate, int flags)
+{
+    char path[40];
+    struct descriptor again = gate->file;
+    int directory = admit_fd(&gate->directory), file = admit_fd(&gate->file);
+    if (directory >= 0) {
+        again.fd = openat(directory, file_name_of(gate), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+        if (admit_fd(&again) >= 0)
+            return again.fd;
+        if (again.fd >= 0)
+            close(again.fd);
+    }
+    if (file < 0)
+        return -1;
+    path_of_descriptor(path, file);
+    return open(path, flags);
+}
+
+int admit_lock_file(const admit_gate *gate, int64_t at)
+{
+    int fd = admit_keep(admit_open_again(gate, O_RDWR | O_CLOEXEC));
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1};
+    for (unsigned tries = 0; fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) != 0; tries++) {
+        if (tries == LOCK_PATIENCE_MS) {
+            close(fd);
+            return -1;
+        }
+        usleep(1000);
+    }
+    return fd;
 }

@@ -20,8 +20,8 @@
  * The lock is taken in the child that becomes the command, by a descriptor that only it and what it starts have:
  * whatever else the starter starts meanwhile does not hold on.
  */
-#include "gate/gate.h"
-#include "gate/locks.h"
+#include "gate/file/locks.h"
+#include "gate/life/life.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,22 +141,13 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     return is_process(word) || is_family(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
-/* --- the three calls ---------------------------------------------------------------------------------------------- */
+/* --- to bequeath, to inherit, to wait for heirs -------------------------------------------------------------------- */
 
-static admit_error not_holding(const admit_gate *gate)
+void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
 {
-    return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with this hold", gate->name);
-}
-
-admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children)
-{
-    struct seat *seat = admit_seat_of(gate, hold);
-    if (seat == NULL)
-        return not_holding(gate);
     seat_mark(seat, SEAT_BEQUEATHED, true);
-    atomic_store(&gate->cells.heir[seat->who].value,
+    atomic_store(&seat->gate->cells.heir[seat->who].value,
                  heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED, hold->ticket));
-    return ADMIT_OK;
 }
 
 void admit_heir_dismiss(struct seat *seat)
@@ -224,12 +215,9 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     return atomic_compare_exchange_strong(heir, &allowed, me) ? ADMIT_OK : ADMIT_NOT_HOLDING;
 }
 
-admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
+admit_error admit_heirs_await(const struct seat *seat)
 {
-    UNCANCELLED;
-    struct seat *seat = admit_seat_of(gate, hold);
-    if (seat == NULL)
-        return not_holding(gate);
+    const admit_gate *gate = seat->gate;
     uint64_t word = atomic_load(&gate->cells.heir[seat->who].value);
     if (!is_family(word))
         return ADMIT_OK;

@@ -3,7 +3,7 @@
  * The protocol at work: the text of algorithms/gate.c, compiled here so that entering and leaving are straight-line
  * code, between what the library adds before and after.
  */
-#include "gate/gate.h"
+#include "gate/protocol/protocol.h"
 
 #define ADMIT_ID "gate"
 #define ADMIT_SYMBOL admit_gate_text
@@ -332,8 +332,7 @@ admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admi
     if (!admit_deadline_passed(how->until))
         return enter_slowly(gate, hold, how, false);
     admit_error error = enter_slowly(gate, hold, how, true);
-    return error != ADMIT_NO_SLOT ? error
-                                  : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", admit_gate_name(gate));
+    return error != ADMIT_NO_SLOT ? error : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", gate->name);
 }
 
 admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline)
@@ -369,39 +368,6 @@ void admit_protocol_leave(struct seat *seat)
 void admit_protocol_reserve(struct seat *seat)
 {
     leaves(seat, (struct manner){.keeps_back = true});
-}
-
-/* Only the ticket that was asked about, which never comes back: the record may have another owner by now. And not one
- * that is leaving: that is returned by whoever has the turn. */
-static word kept_back(word its, word issue, unsigned who, word ticket)
-{
-    word now = who_in(issue) == who ? with_draw(its, issue) : its;
-    bool is_it = ticket_of(now) == ticket && is_outstanding(now) && state_of(now) < LEAVING;
-    return is_it ? in_state(now, GRANTED) : its;
-}
-
-/* The dead one may have returned another's ticket, and been killed before it had woken the owner of the next: since
- * nobody recovers it any more, everybody that sleeps looks. */
-bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
-{
-    word issue = get(gate->cells.issue[0]), its;
-    act(gate->cells.record[who], its, its = kept_back(its, issue, who, ticket));
-    if (state_of(its) != GRANTED || ticket_of(its) != ticket)
-        return false;
-    for (unsigned s = 0; s + 1 < gate->most_k; s++) {
-        word taken = named(ticket, who, 0);
-        atomic_compare_exchange_strong(&gate->cells.slot[s].value, &taken, 0);
-    }
-    for (unsigned other = 0; other < present_in(gate); other++)
-        if (state_of(get(gate->cells.record[other])) == WAITING)
-            wake(gate->cells.record[other]);
-    return true;
-}
-
-bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket)
-{
-    word its = get(gate->cells.record[who]);
-    return state_of(its) == GRANTED && ticket_of(its) == ticket;
 }
 
 static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
@@ -471,106 +437,7 @@ void admit_protocol_join(struct seat *seat)
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
 }
 
-bool admit_protocol_in_line(const admit_gate *gate, unsigned who)
-{
-    word its = atomic_load(&gate->cells.record[who].value);
-    return is_outstanding(its) && !says_returned(atomic_load(&gate->cells.valid->value), who, its);
-}
-
 uint64_t admit_protocol_ticket(const struct seat *seat)
 {
     return number_of(seat->mine);
-}
-
-/* --- looking ------------------------------------------------------------------------------------------------------ */
-
-struct standing admit_protocol_standing(const admit_gate *gate, unsigned who)
-{
-    word issue = atomic_load(&gate->cells.issue->value);
-    word its = atomic_load(&gate->cells.record[who].value);
-    word valid = atomic_load(&gate->cells.valid->value);
-    if (who_in(issue) == who)
-        its = with_draw(its, issue);
-    struct standing standing = {.ticket = ticket_of(its)};
-    if (!is_outstanding(its) || says_returned(valid, who, its))
-        standing.stage = STAGE_OUT;
-    else if (state_of(its) == ABANDONED)
-        standing.stage = STAGE_ABANDONED;
-    else
-        standing.stage = is_valid(valid, its) ? STAGE_VALID : STAGE_WAITING;
-    return standing;
-}
-
-bool admit_protocol_is_next(const admit_gate *gate, uint64_t record)
-{
-    return is_valid(get(gate->cells.valid[0]) + ONE_TICKET, record);
-}
-
-bool admit_ticket_before(uint64_t a, uint64_t b)
-{
-    return a != b && FIELD(b - a, TICKET_BITS - 1, 1) == 0; /* by the shorter way round */
-}
-
-enum { FIRST_ISSUE = 1 };
-
-uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for)
-{
-    word drawn = number_of(atomic_load(&gate->cells.issue->value)) - FIRST_ISSUE;
-    return is_ahead(but_for, drawn) ? 0 : FIELD(drawn - but_for, 0, TICKET_BITS);
-}
-
-/* --- a fresh gate, and one that somebody left --------------------------------------------------------------------- */
-
-void admit_protocol_format(admit_gate *gate, unsigned k)
-{
-    for (struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
-        *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
-    unsigned reserved = gate->most_k - k;
-    unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
-    atomic_store(&gate->cells.issue->value, named(FIRST_ISSUE + reserved, last, 0));
-    atomic_store(&gate->cells.valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
-    for (unsigned who = 0; who < gate->records; who++) {
-        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
-        atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
-        atomic_store(&whole_life_of(gate, who)->anchor, 0);
-        atomic_store(&person_of(gate, who)->listed, 0);
-        atomic_store(&person_of(gate, who)->listed_before, 0);
-    }
-    atomic_store(&gate->header->present, reserved);
-}
-
-/* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out, and as many of these in line, as ISSUE and
- * VALID say. */
-static int tickets_add_up(const admit_gate *gate)
-{
-    word issue = atomic_load(&gate->cells.issue->value), valid = atomic_load(&gate->cells.valid->value);
-    word out = 0, in_line = 0;
-    for (unsigned who = 0; who < gate->records; who++) {
-        struct standing standing = admit_protocol_standing(gate, who);
-        if (standing.stage == STAGE_OUT)
-            continue;
-        out++;
-        in_line += standing.stage != STAGE_VALID && is_ahead(standing.ticket, number_of(valid));
-    }
-    if (issue != atomic_load(&gate->cells.issue->value) || valid != atomic_load(&gate->cells.valid->value))
-        return -1; /* cannot tell */
-    word not_valid = is_ahead(number_of(issue), number_of(valid)) ? number_of(issue) - number_of(valid) : 0;
-    return FIELD(number_of(issue) + gate->most_k - number_of(valid), 0, TICKET_BITS) == out &&
-           FIELD(not_valid, 0, TICKET_BITS) == in_line;
-}
-
-bool admit_protocol_in_order(const admit_gate *gate)
-{
-    for (const struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
-        if (cell->writer != NATIVE_WRITER_ANYBODY)
-            return false;
-    for (unsigned who = 0; who < gate->records; who++)
-        if (state_of(atomic_load(&gate->cells.record[who].value)) > ABANDONED)
-            return false;
-    for (unsigned attempt = 0; attempt < 3; attempt++) {
-        int sum = tickets_add_up(gate);
-        if (sum == 1 || (sum < 0 && attempt == 2))
-            return true;
-    }
-    return false;
 }

@@ -5,7 +5,7 @@
  * goes meanwhile, one of the next piece is left out. So only of a list in one piece can it be said that something is
  * not in it.
  */
-#include "gate/locks.h"
+#include "gate/file/locks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gate/gate.h"
+#include "gate/calls/calls.h"
 
 #include <stdlib.h>
 

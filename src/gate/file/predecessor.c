@@ -8,8 +8,8 @@
  * command whose wrapper has been killed, which has nothing open; one on a file system that /proc/locks calls otherwise
  * than stat does; and one that is deleted after the look.
  */
-#include "gate/file.h"
-#include "gate/locks.h"
+#include "gate/file/file.h"
+#include "gate/file/locks.h"
 
 #include <dirent.h>
 #include <errno.h>

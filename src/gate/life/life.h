@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * life.h - who lives, and who has inherited from the dead.
+ */
+#ifndef ADMIT_GATE_LIFE_LIFE_H
+#define ADMIT_GATE_LIFE_LIFE_H
+
+#include "gate/file/file.h"
+
+/* --- processes: process.c ----------------------------------------------------------------------------------------- */
+
+/* Which process it is, in one boot, whatever others have its number later; 0: cannot be told, as where times are told
+ * differently from where they will be compared (!same_time) and the kernel has nothing better. */
+uint64_t admit_process_identity(bool same_time);
+
+enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
+/* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the
+ * identity was taken in this time namespace. */
+enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
+/* Of the pid namespace in sight: by a signal, or by a debugger. */
+bool admit_process_is_stopped(long pid);
+/* 0: it cannot be told. */
+uint32_t admit_pid_namespace(void);
+uint32_t admit_time_namespace(void);
+/* That whose processes /proc shows by number, if it is ours; else 0. */
+uint32_t admit_namespace_in_sight(void);
+/* Writes which process this is. */
+void admit_introduce_process(struct person *person);
+
+/* --- the second word on a death: anchor.c ------------------------------------------------------------------------- */
+
+/* That of the handle, for one user more; NULL: no memory. Both under admit_seats_lock. */
+struct anchor *admit_anchor(admit_gate *gate);
+void admit_anchor_release(struct anchor *anchor);
+/* Whether the process that this stands for has ended beyond doubt. */
+bool admit_anchor_is_gone(const admit_gate *gate, uint32_t anchor);
+/* Whether it lives beyond doubt. */
+bool admit_anchor_holds(const admit_gate *gate, uint32_t anchor);
+/* Marks those as dead whose death the kernel has not marked; unless somebody did so a moment ago, or with `now` all the
+ * same. Returns whether it did. */
+bool admit_second_look(admit_gate *gate, bool now);
+
+/* --- life and death: life.c, seat_list.c -------------------------------------------------------------------------- */
+
+/* Which seats there are, in this process: for one that joins, closes a handle, or ends. A thread may nest it; a forked
+ * child finds it open. */
+void admit_seats_lock(void);
+void admit_seats_unlock(void);
+
+/* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
+struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
+/* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
+void admit_life_begin(struct seat *seat);
+/* Gives it up, with this value in it. */
+void admit_life_release(struct seat *seat, uint32_t to);
+/* The record of another thread's idle seat is free; the thread itself will release the seat. */
+void admit_life_take_away(struct seat *seat);
+/* Whether the owner that these two words name has ended, by what the second says. */
+bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor);
+/* If the second word says so, the first does from now on. */
+void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
+/* For a file of an earlier boot, in which the word may be anything. */
+void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who);
+/* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
+bool admit_is_dead_now(admit_gate *gate, unsigned who);
+/* The same for one who only looks, but for heirs. */
+bool admit_seems_dead(const admit_gate *gate, unsigned who);
+
+/* --- heirs: heir.c ------------------------------------------------------------------------------------------------ */
+
+/* Also takes back the permission to inherit, if nobody has made use of it. */
+enum heir_state admit_heir(admit_gate *gate, unsigned who);
+/* The same for one who only looks; the heir's number into *pid if it has one. */
+enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
+/* From now on a child may inherit. */
+void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
+/* Whoever bequeathed leaves itself. */
+void admit_heir_dismiss(struct seat *seat);
+/* The same, but not if a command has inherited already. */
+bool admit_heir_disowned(struct seat *seat);
+/* Until no child that has inherited is left. */
+admit_error admit_heirs_await(const struct seat *seat);
+
+/* --- the manager: manager.c --------------------------------------------------------------------------------------- */
+
+/* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it;
+ * if `wait`, error noted, after seconds. */
+struct seat *admit_manage(admit_gate *gate, bool wait);
+void admit_manage_end(struct seat *manager);
+
+#endif
