@@ -17,6 +17,8 @@
  *    could be taken for one that speaks of a later ticket with the same phase: then the text asks "still so?", or "still
  *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
  *    (This is where the two do not keep step; tests/unit/gate_states.c follows runs both ways.)
+ *    But one that comes back alone, or will, asks for its own name: then names stay as they are, and so does the distance
+ *    of its ticket from VALID, as long as VALID has not passed what it asks for.
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
  *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
  *    are later than the number that its owner puts in its place (G10).
