@@ -77,9 +77,9 @@ void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint6
     sleep_until_change(watched, seen, sleepers, next_sleep_us(patience, longest));
 }
 
-void admit_wake(_Atomic uint64_t *watched)
+void admit_wake(const _Atomic uint64_t *watched)
 {
-    syscall(SYS_futex, low_half(watched), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, low_half((_Atomic uint64_t *)watched), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* --- bays -------------------------------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint6
                       _Atomic uint32_t *sleepers);
 
 /* Wakes all who sleep on this register. */
-void admit_wake(_Atomic uint64_t *watched);
+void admit_wake(const _Atomic uint64_t *watched);
 
 /* One more failed test, for one who sleeps in a bay; and what it does after the last test if it is parked still. */
 void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned bay);

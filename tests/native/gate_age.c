@@ -48,19 +48,19 @@ static word now(const struct cell *cell)
 /* As if so many had passed, of whom none is there any more: what ISSUE and VALID say has been noted. */
 static void let_pass(admit_gate *gate, uint64_t many)
 {
-    struct gate_cells *cells = &gate->cells;
-    word issue = now(cells->issue), valid = now(cells->valid);
+    const struct shared *words = (const struct shared *)&gate->cells;
+    word issue = now(words->issue), valid = now(words->valid);
     if (who_in(issue) < gate->records) {
-        struct cell *record = &cells->record[who_in(issue)];
+        struct cell *record = &words->record[who_in(issue)];
         atomic_store(&record->value, with_draw(now(record), issue));
     }
     if (who_in(valid) < gate->records) {
-        struct cell *record = &cells->record[who_in(valid)];
+        struct cell *record = &words->record[who_in(valid)];
         if (says_returned(valid, who_in(valid), now(record)))
             atomic_store(&record->value, in_state(now(record), OUT));
     }
-    atomic_store(&cells->issue->value, named(number_of(issue) + many, UINT_MAX, 0));
-    atomic_store(&cells->valid->value, named(number_of(valid) + many, UINT_MAX, 0));
+    atomic_store(&words->issue->value, named(number_of(issue) + many, UINT_MAX, 0));
+    atomic_store(&words->valid->value, named(number_of(valid) + many, UINT_MAX, 0));
 }
 
 static void let_pass_up_to(admit_gate *gate, uint64_t number)
@@ -268,7 +268,8 @@ static void killed_when_drawn_and_not_recorded(void **state)
             for (unsigned h = 0; h < k; h++)
                 assert_int_equal(admit_gate_enter(gate, &hold[h]), ADMIT_OK);
             let(&other, TRY_IN_VAIN); /* all of the way in but the draw */
-            atomic_store(&gate->cells.issue->value, named(number_of(now(gate->cells.issue)) + 1, who, 0));
+            atomic_store(&((const struct shared *)&gate->cells)->issue->value,
+                         named(number_of(now(gate->cells.issue)) + 1, who, 0));
             assert_inside(gate, k, 1);
             end_other(&other, true);
             for (unsigned h = 0; h < k; h++)

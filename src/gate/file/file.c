@@ -86,8 +86,8 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
     gate->cells.issue = &front->issue;
     gate->cells.valid = &front->valid;
     gate->cells.slot = front->slot;
-    gate->cells.record = gate->cells.slot + (most_k - 1);
-    gate->cells.heir = gate->cells.record + places->records;
+    gate->cells.record = front->slot + (most_k - 1);
+    gate->cells.heir = front->slot + (most_k - 1) + places->records;
     gate->spot = (struct spot *)(memory + places->spots);
     gate->people = (struct people *)(memory + places->people);
     gate->records = places->records;

@@ -431,7 +431,7 @@ void admit_protocol_join(struct seat *seat)
     struct native_passage passage = passage_of(seat);
     struct locals frame;
     start_frame(&frame, 0);
-    seat->record = &seat->gate->cells.record[seat->who];
+    seat->record = &shared_of(seat->gate)->record[seat->who];
     seat->look_at = get(seat->gate->cells.issue[0]);
     newcomer(&passage, shared_of(seat->gate), &frame, (struct manner){0});
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));

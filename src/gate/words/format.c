@@ -14,14 +14,15 @@ uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for)
 
 void admit_protocol_format(admit_gate *gate, unsigned k)
 {
-    for (struct cell *cell = gate->cells.issue; cell < gate->cells.heir + gate->records; cell++)
+    const struct shared *S = writable_words(gate);
+    for (struct cell *cell = &ISSUE; cell < gate->cells.heir + gate->records; cell++)
         *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
     unsigned reserved = gate->most_k - k;
     unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
-    atomic_store(&gate->cells.issue->value, named(FIRST_ISSUE + reserved, last, 0));
-    atomic_store(&gate->cells.valid->value, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
+    put(ISSUE, named(FIRST_ISSUE + reserved, last, 0));
+    put(VALID, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
     for (unsigned who = 0; who < gate->records; who++) {
-        atomic_store(&gate->cells.record[who].value, who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
+        put(RECORD[who], who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
         atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
         atomic_store(&whole_life_of(gate, who)->anchor, 0);
         atomic_store(&person_of(gate, who)->listed, 0);

@@ -50,17 +50,16 @@ static word kept_back(word its, word issue, unsigned who, word ticket)
  * nobody recovers it any more, everybody that sleeps looks. */
 bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
 {
-    word issue = get(gate->cells.issue[0]), its;
-    act(gate->cells.record[who], its, its = kept_back(its, issue, who, ticket));
+    const struct shared *S = writable_words(gate);
+    word issue = get(ISSUE), its;
+    act(RECORD[who], its, its = kept_back(its, issue, who, ticket));
     if (state_of(its) != GRANTED || ticket_of(its) != ticket)
         return false;
-    for (unsigned s = 0; s + 1 < gate->most_k; s++) {
-        word taken = named(ticket, who, 0);
-        atomic_compare_exchange_strong(&gate->cells.slot[s].value, &taken, 0);
-    }
+    for (unsigned s = 0; s + 1 < gate->most_k; s++)
+        (void)changes(SLOT[s], named(ticket, who, 0), 0);
     for (unsigned other = 0; other < present_in(gate); other++)
-        if (state_of(get(gate->cells.record[other])) == WAITING)
-            wake(gate->cells.record[other]);
+        if (state_of(get(RECORD[other])) == WAITING)
+            wake(RECORD[other]);
     return true;
 }
 

@@ -210,7 +210,8 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 
 /* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
 struct gate_cells {
-    struct cell *issue, *valid, *record, *slot, *heir;
+    const struct cell *issue, *valid, *record, *slot; /* which are the text's to write (meaning.h) */
+    struct cell *heir;
 };
 
 /* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
