@@ -304,7 +304,7 @@ enum admit_condition {
 
 typedef struct admit_participant {
     unsigned slot;  /* of a holder; most_k: it has none yet, and is about to claim one (or would, if it were not
-                       stopped); k to most_k - 1: one that a resize takes away */
+                       stopped); k to most_k - 1: one that a resize takes away, or has, when it has been left */
     unsigned place; /* of a waiter, from 1 on, in order of the line */
     uint64_t ticket;
     long pid;      /* of the command if one has inherited, else of the process; as its own namespace numbers it;

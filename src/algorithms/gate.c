@@ -23,13 +23,8 @@
 enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = 4, START = (1 << TICKET_BITS) - 2 };
 #elif defined(ADMIT_STEPPED)
 enum { TICKET_BITS = 12, WHO_BITS = 5, AHEAD_BITS = TICKET_BITS - 1, START = 2 };
-#else
-enum {
-    TICKET_BITS = 47,
-    WHO_BITS = 16,
-    AHEAD_BITS = WHO_BITS,
-    START = 2
-}; /* (G9): no more in line than participants */
+#else /* AHEAD_BITS: (G9), there are no more places in line than participants */
+enum { TICKET_BITS = 47, WHO_BITS = 16, AHEAD_BITS = WHO_BITS, START = 2 };
 #endif
 enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS, WHOLE_BITS = TICKET_BITS + NUMBER_AT };
 
@@ -77,12 +72,14 @@ static inline unsigned phase_in(word w)
     return (unsigned)w & 1;
 }
 
-/* With the name and the phase that it has: so many tickets later; as its drawer left it in ISSUE. */
+/* A process knows its ticket as VALID will name it when it has been returned: `mine`. So many tickets later, then, with the
+ * same name and phase. */
 static inline word later(word w, word tickets)
 {
     return (w + (tickets << NUMBER_AT)) & ~UINT64_C(0) >> (64 - WHOLE_BITS);
 }
 
+/* As its draw left it in ISSUE, and as it is in SLOT. */
 static inline word draw_of(word mine)
 {
     return mine & ~(word)1;

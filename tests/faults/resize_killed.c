@@ -7,6 +7,8 @@
  */
 #include "faults.h"
 
+#include <pthread.h>
+
 enum { STEPS_MAX = 100000 };
 
 struct call {
@@ -239,6 +241,50 @@ static void leaves_after(bool (*change)(void))
     munmap((void *)turn, 4096);
 }
 
+static _Atomic uint32_t ending_thread; /* 1: may end; then its number */
+
+static void *is_inside_and_ends_without_a_word(void *gate)
+{
+    admit_hold hold;
+    if (enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+        _exit(1);
+    atomic_store(&ending_thread, (uint32_t)syscall(SYS_gettid));
+    while (atomic_load(&ending_thread) != 1)
+        usleep(500);
+    syscall(SYS_exit, 0);
+    return NULL;
+}
+
+/* Its process lives, and so does what stands for that: the record it died with is kept back, and had again. */
+static void what_a_thread_died_with_is_had_again(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 2, .capacity = 16});
+    pid_t child = start();
+    if (child == 0) {
+        admit_hold hold, other;
+        pthread_t thread;
+        if (enter_within(gate, &hold, SOON_S) != ADMIT_OK ||
+            pthread_create(&thread, NULL, is_inside_and_ends_without_a_word, gate) != 0)
+            _exit(1);
+        while (atomic_load(&ending_thread) == 0)
+            usleep(500);
+        int number = (int)atomic_load(&ending_thread);
+        if (admit_gate_resize(gate, 1) != ADMIT_OK)
+            _exit(2);
+        atomic_store(&ending_thread, 1);
+        while (syscall(SYS_tgkill, getpid(), number, 0) == 0)
+            usleep(500);
+        admit_gate_try(gate, &other); /* which finds it dead, and keeps back its ticket */
+        if (admit_gate_leave(gate, &hold) != ADMIT_OK)
+            _exit(3);
+        _exit(admit_gate_resize(gate, 2) == ADMIT_OK ? 0 : 4);
+    }
+    assert_int_equal(outcome(child, SOON_S), 0);
+    assert_slots(gate, 2);
+    admit_gate_close(gate);
+}
+
 static void resizes_after_setuid(void **state)
 {
     (void)state;
@@ -266,7 +312,7 @@ static void leaves_during_a_resize_after_chroot(void **state)
 int main(void)
 {
     enum { SETTINGS = sizeof settings / sizeof settings[0] };
-    struct CMUnitTest tests[2 * SETTINGS + 6];
+    struct CMUnitTest tests[2 * SETTINGS + 7];
     static char name[2 * SETTINGS][100];
     for (unsigned t = 0; t < 2 * SETTINGS; t++) {
         const struct setting *setting = &settings[t / 2];
@@ -283,5 +329,6 @@ int main(void)
     tests[2 * SETTINGS + 3] = (struct CMUnitTest)FAULT(leaves_during_a_resize_after_chroot);
     tests[2 * SETTINGS + 4] = (struct CMUnitTest)FAULT(one_of_two_goes_while_it_becomes_one);
     tests[2 * SETTINGS + 5] = (struct CMUnitTest)FAULT(the_next_is_told_of_a_death_before_a_resize);
+    tests[2 * SETTINGS + 6] = (struct CMUnitTest)FAULT(what_a_thread_died_with_is_had_again);
     return run_faults("resize killed", tests);
 }

@@ -312,11 +312,14 @@ static void free_seat(struct seat *seat)
     munmap((char *)seat - SEAT_AT - GATE_PAGE, 2 * GATE_PAGE);
 }
 
-/* Both words at once, so that nobody finds this thread's number beside another's anchor. */
+/* Both words at once, so that nobody finds this thread's number beside another's anchor. What is kept back for nobody may
+ * have been a dead one's, or that of one that is about to take it off its list: neither's end changes a word that has
+ * another's number. */
 static bool is_taken(admit_gate *gate, struct seat *seat, uint32_t from)
 {
     union whole now = look_at(seat->life), own = whole(own_number, seat->anchor->number);
-    if (now.word != from || !is_put_on_list(gate, person_at(seat), own, from & FUTEX_OWNER_DIED ? now.anchor : 0))
+    bool has_no_owner = (from & FUTEX_OWNER_DIED) != 0 || from == LIFE_RESERVED;
+    if (now.word != from || !is_put_on_list(gate, person_at(seat), own, has_no_owner ? now.anchor : 0))
         return false;
     enlist(link_of(seat));
     if (changes_from(seat->life, now, whole(own_number | FUTEX_WAITERS | (from & FUTEX_OWNER_DIED), own.anchor)))

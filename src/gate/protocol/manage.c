@@ -19,15 +19,15 @@ static void leave_reserved(struct seat *seat)
     admit_seat_release(seat, LIFE_RESERVED);
 }
 
+/* One that cannot be had now is left to whoever comes by later: `resizing` stays. */
 static admit_error grow(admit_gate *gate, unsigned wanted)
 {
     unsigned one = 0;
-    while (admit_reserved_now(gate, &one) > wanted) {
-        admit_error error = admit_seat_free_reserved(gate, one);
-        if (error != ADMIT_OK)
-            return error;
-    }
-    return ADMIT_OK;
+    admit_error error = ADMIT_OK;
+    while (admit_reserved_now(gate, &one) > wanted)
+        if (!admit_seat_free_reserved(gate, one, &error))
+            break;
+    return error;
 }
 
 /* Free slots go at once. `resizing` is set, so that from now on those who leave see to the rest. */

@@ -31,7 +31,7 @@ void admit_seat_release(struct seat *seat, uint32_t life);            /* with th
 /* A place that was given up is in line still. Of such seats a thread keeps one. */
 void admit_seat_given_up(struct seat *seat);
 /* A record that was kept back for nobody returns its ticket. */
-admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who);
+bool admit_seat_free_reserved(admit_gate *gate, unsigned who, admit_error *error);
 void admit_seats_close(admit_gate *gate);
 /* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
 unsigned admit_bury_dead(admit_gate *gate);

@@ -303,17 +303,15 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
     }
 }
 
-admit_error admit_seat_free_reserved(admit_gate *gate, unsigned who)
+bool admit_seat_free_reserved(admit_gate *gate, unsigned who, admit_error *error)
 {
     bool failed = false;
     check_for_fork();
     struct seat *seat = claim(gate, who, LIFE_RESERVED, &failed);
-    if (failed)
-        return admit_last_error();
-    if (seat != NULL) {
+    *error = failed ? admit_last_error() : ADMIT_OK;
+    if (seat != NULL)
         admit_seat_release(seat, LIFE_NOBODY);
-    }
-    return ADMIT_OK;
+    return seat != NULL;
 }
 
 /* --- the end of a handle ------------------------------------------------------------------------------------------ */

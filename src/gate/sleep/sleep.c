@@ -137,7 +137,7 @@ static bool all_have_cores(const struct sleeper *sleeper, uint64_t ahead)
 /* A lock of the catalogue has no sleepers of its own. */
 static struct experience *experience_of(struct sleeper *sleeper)
 {
-    static __thread struct experience elsewhere __attribute__((tls_model("initial-exec")));
+    static __thread struct experience elsewhere OF_THREAD;
     return sleeper == NULL ? &elsewhere : &sleeper->experience;
 }
 
