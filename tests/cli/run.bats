@@ -295,6 +295,7 @@ hang_up() {
     touch "$T/end"
     eventually ended "$(cat "$T/trapper")"
     [ "$(cat "$T/got")" = HUP ]
+    eventually is 0 holders demo
     free demo 1
 }
 
