@@ -3,29 +3,11 @@
  * Whoever sleeps is woken by what concerns it, and need not look by itself. In a build with ADMIT_NO_LOOKS a wake-up
  * that is missing is a hang; elsewhere the look twice a second hides it.
  */
-#include "gate_witness.h"
+#include "gate_holder.h"
 
 #include <pthread.h>
 
 enum { CROWD = 150 }; /* more than the kernel takes words */
-
-static pid_t start_holder(admit_gate *gate)
-{
-    int told[2];
-    assert_int_equal(pipe(told), 0);
-    pid_t holder = fork();
-    if (holder == 0) {
-        admit_hold hold;
-        if (admit_gate_enter(gate, &hold) != ADMIT_OK)
-            _exit(1);
-        say(told[1]);
-        for (;;)
-            pause();
-    }
-    assert_true(hear(told[0]));
-    close(told[0]), close(told[1]);
-    return holder;
-}
 
 static void await_sleep(admit_gate *gate, unsigned place)
 {
@@ -74,12 +56,6 @@ static void await_inside(admit_gate *gate, pid_t process)
 {
     while (!is_inside(gate, process))
         usleep(500);
-}
-
-static void end(pid_t child)
-{
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 static void assert_passes(pid_t waiter)
@@ -140,7 +116,7 @@ static void by_a_death_behind_many_free_records(void **state)
     pid_t holder = start_holder(gate);
     dismiss(&guests);
     pid_t waiter = start_waiter(gate, 1);
-    end(holder);
+    end_child(holder);
     assert_passes(waiter);
     admit_gate_close(gate);
 }
@@ -151,7 +127,7 @@ static void by_a_death_behind_many_reserved_records(void **state)
     (void)state;
     admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = CROWD, .capacity = CROWD});
     pid_t holder = start_holder(gate), waiter = start_waiter(gate, 1);
-    end(holder);
+    end_child(holder);
     assert_passes(waiter);
     admit_gate_close(gate);
 }
@@ -165,8 +141,8 @@ static void by_a_death_in_a_crowd(void **state)
     pid_t waiter[3], holder = start_holder(gate);
     for (unsigned w = 0; w < 3; w++)
         waiter[w] = start_waiter(gate, w + 1);
-    end(waiter[0]);
-    end(holder);
+    end_child(waiter[0]);
+    end_child(holder);
     assert_passes(waiter[1]);
     assert_passes(waiter[2]);
     dismiss(&guests);
@@ -180,11 +156,11 @@ static void by_the_death_of_one_who_came_later(void **state)
     admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
     pid_t holder = start_holder(gate), first = start_waiter(gate, 1), later = start_stayer(gate, 2),
           last = start_waiter(gate, 3);
-    end(holder);
+    end_child(holder);
     assert_passes(first);
     await_inside(gate, later);
     usleep(50000);
-    end(later);
+    end_child(later);
     assert_passes(last);
     admit_gate_close(gate);
 }
@@ -200,7 +176,7 @@ static void by_a_deadline(void **state)
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec++;
     assert_int_equal(admit_gate_enter_until(gate, &hold, &until), ADMIT_TIMED_OUT);
-    end(holder);
+    end_child(holder);
     admit_gate_close(gate);
 }
 
@@ -243,7 +219,7 @@ static void by_the_end_of_a_thread(void **state)
     pid_t waiter = start_waiter(gate, 1);
     say(go[1]);
     assert_passes(waiter);
-    end(process);
+    end_child(process);
     close(told[0]), close(told[1]), close(go[0]), close(go[1]);
     admit_gate_close(gate);
 }
@@ -268,7 +244,7 @@ static void by_an_interrupt(void **state)
     admit_gate_interrupt(gate);
     assert_int_equal(pthread_join(thread, &error), 0);
     assert_int_equal(*(admit_error *)error, ADMIT_INTERRUPTED);
-    end(holder);
+    end_child(holder);
     admit_gate_close(gate);
 }
 
@@ -284,8 +260,8 @@ static void by_more_slots(void **state)
     for (unsigned w = 0; w < 3; w++)
         await_inside(gate, waiter[w]);
     for (unsigned w = 0; w < 3; w++)
-        end(waiter[w]);
-    end(holder);
+        end_child(waiter[w]);
+    end_child(holder);
     admit_gate_close(gate);
 }
 

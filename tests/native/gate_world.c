@@ -5,7 +5,7 @@
  * deaths and removal while those in line nap.
  * What needs root, or a kernel that allows it, is skipped elsewhere, with the reason.
  */
-#include "gate_witness.h"
+#include "gate_holder.h"
 
 #include "gate/calls/calls.h"
 
@@ -25,12 +25,6 @@ static int status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + status;
 }
 
-static void end(pid_t child)
-{
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, NULL, 0), child);
-}
-
 static void await_waiters(admit_gate *gate, unsigned many)
 {
     while (waiters_of(gate) < many)
@@ -43,26 +37,6 @@ static admit_error enter_within_seconds(admit_gate *gate, admit_hold *hold, unsi
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += seconds;
     return admit_gate_enter_until(gate, hold, &until);
-}
-
-/* A child that holds, and has said so, until it is killed. */
-static pid_t start_holder(admit_gate *gate)
-{
-    int told[2];
-    assert_int_equal(pipe(told), 0);
-    pid_t holder = fork();
-    if (holder == 0) {
-        admit_hold hold;
-        if (admit_gate_enter(gate, &hold) != ADMIT_OK)
-            _exit(1);
-        say(told[1]);
-        for (;;)
-            pause();
-    }
-    close(told[1]);
-    assert_true(hear(told[0]));
-    close(told[0]);
-    return holder;
 }
 
 /* --- a crowd ------------------------------------------------------------------------------------------------------ */
@@ -100,11 +74,11 @@ static void more_than_the_kernel_watches_at_once(void **state)
     await_waiters(gate, CROWD);
     for (unsigned c = 0; c < CROWD; c += 10) {
         atomic_store(&witness->doomed[child[c] % WITNESS_PIDS], 1);
-        end(child[c]);
+        end_child(child[c]);
     }
     uint64_t before = monotonic_ns();
     for (unsigned h = 0; h < K; h++)
-        end(holder[h]);
+        end_child(holder[h]);
     while (atomic_load(&witness->entries) == 0)
         usleep(100);
     print_message("# %u in line: %.1f ms from the end of %u holders to the first entry\n", CROWD - CROWD / 10,
@@ -156,7 +130,7 @@ static void a_kernel_without_futex_waitv_will_do(void **state)
             }
             for (int status; waiters_of(gate) <= w; usleep(200))
                 if (waitpid(waiter[w], &status, WNOHANG) != 0) { /* it has not come so far */
-                    end(holder);
+                    end_child(holder);
                     if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT) {
                         print_message("# skipped: no seccomp filters here\n");
                         skip();
@@ -164,7 +138,7 @@ static void a_kernel_without_futex_waitv_will_do(void **state)
                     fail_msg("a waiter ended with %x", (unsigned)status);
                 }
         }
-        end(holder);
+        end_child(holder);
         assert_int_equal(status_of(waiter[0]), 0);
         assert_int_equal(status_of(waiter[1]), 0);
         assert_all_slots_are_there(gate, 1);
@@ -312,7 +286,7 @@ static void a_gate_is_private_unless_it_is_shared(void **state)
     admit_gate *gate = admit_gate_open(shared, 0);
     assert_non_null(gate);
     await_waiters(gate, 1);
-    end(holder);
+    end_child(holder);
     assert_int_equal(status_of(other), 0);
     assert_all_slots_are_there(gate, 1);
     admit_gate_close(gate);
@@ -388,7 +362,7 @@ static void equal_numbers_in_containers_are_not_confused(void **state)
         _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 2);
     }
     await_waiters(gate, 1);
-    end(holder);
+    end_child(holder);
     assert_int_equal(status_of(waiter), 0);
     assert_all_slots_are_there(gate, 1);
     close(told[0]), close(told[1]);
@@ -422,7 +396,7 @@ static void a_command_in_a_container_is_not_judged_from_outside(void **state)
         }
         if (!hear(told[0]))
             _exit(3);
-        end(starter);
+        end_child(starter);
         if (admit_gate_try(gate, &hold) != ADMIT_NO_SLOT) /* the command lives */
             _exit(4);
         say(ready[1]);
@@ -439,7 +413,7 @@ static void a_command_in_a_container_is_not_judged_from_outside(void **state)
     assert_int_equal(view->holders, 1);
     assert_int_equal(view->holder[0].condition, ADMIT_UNKNOWN);
     admit_view_free(view);
-    end(container);
+    end_child(container);
     close(told[0]), close(told[1]), close(ready[0]);
     admit_gate_close(gate);
     assert_int_equal(admit_gate_remove("contained", 0), ADMIT_BUSY);
@@ -505,7 +479,7 @@ static void a_releaser_may_die_before_it_has_woken_anybody(void **state)
         atomic_store(go, 2);
         while (monotonic_ns() < until)
             ;
-        end(releaser);
+        end_child(releaser);
         assert_int_equal(status_of(waiter), 0);
         uint64_t took = monotonic_ns() - before;
         longest = took > longest ? took : longest;
@@ -549,7 +523,7 @@ static void who_is_woken_and_stopped_holds_up_nobody(void **state)
         assert_int_equal(status_of(waiter[1]), 0);
         uint64_t took = monotonic_ns() - before;
         longest = took > longest ? took : longest;
-        end(waiter[0]);
+        end_child(waiter[0]);
         assert_int_equal(waitpid(holder[0], NULL, 0), holder[0]);
         assert_int_equal(waitpid(holder[1], NULL, 0), holder[1]);
         assert_all_slots_are_there(gate, 2);
@@ -589,7 +563,7 @@ static void deaths_are_noticed_by_those_who_nap(void **state)
         form_line(gate, waiter);
         for (unsigned w = 0; w < killed; w++)
             kill(waiter[w], SIGKILL);
-        end(holder);
+        end_child(holder);
         for (unsigned w = 0; w < LINE; w++)
             assert_int_equal(status_of(waiter[w]), w < killed ? 100 + SIGKILL : 0);
         assert_all_slots_are_there(gate, 1);
@@ -636,7 +610,7 @@ static void a_removal_reaches_those_who_nap(void **state)
     assert_int_equal(admit_gate_remove("napping", 1), ADMIT_OK);
     for (unsigned w = 0; w < LINE; w++)
         assert_int_equal(status_of(waiter[w]), WAS_REMOVED);
-    end(holder);
+    end_child(holder);
     admit_gate_close(gate);
 }
 

@@ -57,7 +57,7 @@ static admit_error no_slot(const admit_gate *gate)
 }
 
 /* With a place in line that nobody will use, unless it has been passed already. */
-static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *seat, word mine)
+static __attribute__((noinline, cold)) void give_up_place(struct seat *seat, word mine)
 {
     struct sleeper *sleeper = &seat->sleeper;
     struct native_passage passage = passage_of(seat);
@@ -69,7 +69,6 @@ static __attribute__((noinline, cold)) admit_error give_up_place(struct seat *se
     if (seat_is(seat, SEAT_IN_LINE))
         admit_seat_given_up(seat);
     atomic_fetch_add(&seat->gate->header->abandoned, 1);
-    return sleeper->why;
 }
 
 /* What need not be fast: it waited, somebody has died, or the caller wants the time. */
@@ -191,7 +190,8 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
             return sleeper.why;
         seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
         /* A seat that was found is in line no more, unless somebody scribbles in the file. */
-        if (enter_by(seat, hold, how, only_if_free, false, 0) != STILL_IN_LINE || only_if_free)
+        enum ending ending = enter_by(seat, hold, how, only_if_free, false, 0);
+        if (ending != STILL_IN_LINE || only_if_free)
             return seat->sleeper.why;
         if (admit_gives_up(&sleeper))
             return sleeper.why;
