@@ -57,7 +57,7 @@ EOF
 # The locks alone are run as processes. The faults that are left out give whoever waits so much of a processor, or of
 # time, that a machine a hundred times as slow fails them.
 suites_of_processes="api debug stress stopped thrift timestamps wake"
-suites_of_machine="native/api native/debug native/gate_age native/gate_file native/gate_killed native/gate_line
+suites_of_machine="native/api native/debug native/gate_age native/gate_file native/gate_image native/gate_killed native/gate_line
     native/gate_owner native/gate_storm native/gate_world native/run_killed native/wake
     faults/boot faults/children faults/closing faults/deadlines faults/descriptors faults/making faults/many_holds
     faults/oom faults/places faults/records faults/texts faults/time_namespace faults/users"

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is in a gate's file: where its parts are, files that nobody should trust, and those of earlier versions and boots.
+ */
+#include "gate_open.h"
+
+#include "gate/calls/calls.h"
+
+#include <pthread.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static _Alignas(64) char image[1 << 20];
+static size_t image_size;
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    close(fd);
+}
+
+static void read_image(void)
+{
+    int fd = open(path_of("image"), O_RDONLY);
+    image_size = (size_t)read(fd, image, sizeof image);
+    close(fd);
+    assert_true(image_size > 8192 && image_size < sizeof image);
+}
+
+static const admit_gate_options of_image = {.k = 2, .most_k = 3, .capacity = 8};
+
+static void make_image(void)
+{
+    admit_gate_close(admit_gate_open_with("image", &of_image));
+    read_image();
+    assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
+}
+
+/* Life words were the first half of 8 bytes each. In layout 3 each participant had 128 bytes: the first 24, which are
+ * what they are now, the process and its namespace, and the command. */
+static void place_people_as_before(unsigned layout)
+{
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    for (size_t page = places.people; page < image_size; page += GATE_PAGE)
+        for (unsigned p = 0; p < LIVES_PER_PAGE; p++) {
+            struct people *people = (struct people *)(image + page);
+            struct person one = people->person[p];
+            uint32_t life[] = {people->life[p].word, people->life[p].anchor};
+            memcpy(&people->life[p], life, sizeof life);
+            if (layout > 3)
+                continue;
+            uint32_t process[] = {one.pid, one.pid_namespace};
+            char *before = image + page + p * 128;
+            memcpy(before, &one, 24);
+            memcpy(before + 24, process, sizeof process);
+            memcpy(before + 32, one.command, ADMIT_COMMAND_SIZE);
+        }
+}
+
+/* Where layout 4 had the word of the participant, or of the manager. */
+static uint32_t *life_in_layout_4(unsigned who)
+{
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    return (uint32_t *)(void *)(image + places.people + (who / 3 + 1) * GATE_PAGE - 24 + who % 3 * 8);
+}
+
+/* As layouts 3 and 4 were. With this capacity the file of layout 3 is as long as now. */
+static void make_older_image(unsigned layout, bool with_one_inside)
+{
+    admit_hold hold;
+    struct gate_header *header = (struct gate_header *)image;
+    admit_gate *gate = admit_gate_open_with("image", &of_image);
+    if (with_one_inside)
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    read_image();
+    if (with_one_inside)
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
+    place_people_as_before(layout);
+    header->layout = layout;
+    header->checksum = 0xcbf29ce484222325;
+    for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
+        header->checksum = (header->checksum ^ (unsigned char)image[at]) * 0x100000001b3;
+}
+
+/* As docs/gate.md tells, for m = 3 and r = 10. */
+static void parts_of_the_file_are_where_they_should_be(void **state)
+{
+    (void)state;
+    admit_gate gate = {0};
+    struct gate_places places;
+    admit_gate_places(&places, 3, 8);
+    assert_int_equal(places.records, 10);
+    admit_gate_set_up(&gate, image, &places, 3, 8);
+    assert_ptr_equal(gate.header, image);
+    assert_ptr_equal(gate.cells.issue, image + 4096);
+    assert_ptr_equal(gate.cells.valid, image + 4160);
+    assert_ptr_equal(gate.cells.slot, image + 4224);
+    assert_ptr_equal(gate.cells.record, image + 4224 + 64 * 2);
+    assert_ptr_equal(gate.cells.heir, image + 4224 + 64 * (2 + 10));
+    assert_ptr_equal(gate.spot, image + 4224 + 64 * (2 + 20));
+    assert_ptr_equal(gate.people, image + 8192);
+    assert_int_equal(places.size, 8192 + 4 * 4096);
+}
+
+static void strange_files_are_refused(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    strcpy(path, path_of("bad"));
+    struct gate_header *header = (struct gate_header *)image;
+    const admit_gate_options two = {.k = 2};
+    make_image();
+    write_file(path, "", 0);
+    assert_refused("bad", &two, ADMIT_NOT_A_GATE, "0 bytes");
+    write_file(path, "hello", 5);
+    assert_refused("bad", &two, ADMIT_NOT_A_GATE, "5 bytes");
+    assert_int_equal(admit_gate_remove("bad", 1), ADMIT_NOT_A_GATE);
+    write_file(path, image, image_size - 1);
+    assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
+    write_file(path, image, 4096);
+    assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
+    header->layout++;
+    write_file(path, image, image_size);
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 5");
+    header->layout--;
+    header->machine ^= 12 << 16;
+    write_file(path, image, image_size);
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "32-bit");
+    header->machine ^= 12 << 16;
+    header->most_k = 100000;
+    write_file(path, image, image_size);
+    assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "checksum");
+    make_image();
+    header->k = 9;
+    write_file(path, image, image_size);
+    assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "k is out of range");
+    unlink(path);
+    assert_int_equal(symlink("/etc/passwd", path), 0);
+    assert_refused("bad", &two, ADMIT_NOT_A_GATE, "symbolic link");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused("bad", &two, ADMIT_NOT_A_GATE, "regular");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused("bad", &two, ADMIT_SYSTEM, "directory");
+    rmdir(path);
+    if (geteuid() == 0) {
+        make_image();
+        write_file(path, image, image_size);
+        assert_int_equal(chown(path, 12345, 12345), 0);
+        assert_refused("bad", &two, ADMIT_NOT_YOURS, "user 12345");
+        unlink(path);
+    }
+}
+
+static void is_made_anew(unsigned layout)
+{
+    const char *path = path_of("older");
+    struct stat before, after;
+    make_older_image(layout, false);
+    write_file(path, image, image_size);
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_int_equal(stat(path, &before), 0);
+    assert_refused("older", &(admit_gate_options){.look_only = 1}, ADMIT_OTHER_GATE_LAYOUT, "makes it anew");
+    admit_gate *gate = admit_gate_open("older", 0);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_int_equal(admit_gate_k(gate), 2);
+    assert_int_equal(admit_gate_most_k(gate), 3);
+    assert_int_equal(admit_gate_capacity(gate), 8);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_mode, before.st_mode);
+    assert_int_not_equal(after.st_ino, before.st_ino);
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+}
+
+static void a_gate_of_an_earlier_version_is_made_anew(void **state)
+{
+    (void)state;
+    is_made_anew(3);
+    is_made_anew(4);
+}
+
+/* As it is in `image`; and it stays so. */
+static void is_refused_as_used(const char *by)
+{
+    write_file(path_of("older"), image, image_size);
+    assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, by);
+    assert_int_equal(admit_gate_remove("older", 1), ADMIT_OTHER_GATE_LAYOUT);
+    int fd = open(path_of("older"), O_RDONLY);
+    static char now[sizeof image];
+    assert_int_equal(read(fd, now, sizeof now), image_size);
+    close(fd);
+    assert_memory_equal(now, image, image_size); /* nothing has happened to it */
+    unlink(path_of("older"));
+}
+
+static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
+{
+    (void)state;
+    char who[32];
+    snprintf(who, sizeof who, "%ld (gate_image)", (long)getpid());
+    make_older_image(3, true);
+    is_refused_as_used(who);
+    make_older_image(4, true);
+    is_refused_as_used(who);
+    make_older_image(4, false);
+    *life_in_layout_4(of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
+    is_refused_as_used("one who manages it");
+}
+
+/* One that was killed inside has left; one whose command may have inherited its hold has not. */
+static void the_dead_do_not_keep_an_earlier_version(void **state)
+{
+    (void)state;
+    struct gate_places places;
+    admit_gate_places(&places, of_image.most_k, of_image.capacity);
+    struct cell *heir = (struct cell *)(void *)(image + GATE_PAGE) + 2 + of_image.most_k - 1 + places.records;
+    make_older_image(4, true);
+    unsigned who = 0;
+    while (who < places.records && !admit_life_names_thread(*life_in_layout_4(who)))
+        who++;
+    assert_true(who < places.records);
+    *life_in_layout_4(who) = (uint32_t)LIFE_MARKED;
+    heir[who].value = 1;
+    is_refused_as_used("(gate_image)");
+    heir[who].value = 0;
+    uint32_t *manager = life_in_layout_4(places.records);
+    manager[0] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
+    manager[1] = 0x80000000 + 9;
+    write_file(path_of("older"), image, image_size);
+    admit_gate *gate = admit_gate_open("older", 2);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+}
+
+enum { RENEWERS = 6 };
+
+struct renewal {
+    _Atomic uint32_t begin, inside, most_inside;
+    _Atomic uint64_t inode[RENEWERS];
+};
+
+static _Noreturn void renews_and_enters(struct renewal *renewal, unsigned number)
+{
+    admit_hold hold;
+    struct timespec until;
+    uint64_t device, inode;
+    alarm(60);
+    while (atomic_load(&renewal->begin) == 0)
+        ;
+    admit_gate *gate = admit_gate_open("older", 1);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 30;
+    if (gate == NULL || admit_gate_enter_until(gate, &hold, &until) != ADMIT_OK) {
+        fprintf(stderr, "%s\n", admit_last_error_text());
+        _exit(1);
+    }
+    uint32_t inside = atomic_fetch_add(&renewal->inside, 1) + 1, most = atomic_load(&renewal->most_inside);
+    while (inside > most && !atomic_compare_exchange_weak(&renewal->most_inside, &most, inside))
+        ;
+    usleep(10000);
+    admit_gate_identity(gate, &device, &inode);
+    atomic_store(&renewal->inode[number], inode);
+    atomic_fetch_sub(&renewal->inside, 1);
+    _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 0 : 2);
+}
+
+/* One of them makes it anew, and the others find what that one has made. */
+static void several_find_a_gate_of_an_earlier_version(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < unless_quick(30, 10); round++) {
+        struct renewal *renewal =
+            mmap(NULL, sizeof *renewal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        assert_true(renewal != MAP_FAILED);
+        make_older_image(3 + round % 2, false);
+        ((struct gate_header *)image)->k = 1;
+        write_file(path_of("older"), image, image_size);
+        pid_t child[RENEWERS];
+        int failed = 0, status;
+        for (unsigned c = 0; c < RENEWERS; c++)
+            if ((child[c] = fork()) == 0)
+                renews_and_enters(renewal, c);
+        atomic_store(&renewal->begin, 1);
+        for (unsigned c = 0; c < RENEWERS; c++) {
+            assert_int_equal(waitpid(child[c], &status, 0), child[c]);
+            failed += status != 0;
+        }
+        assert_int_equal(failed, 0);
+        if (atomic_load(&renewal->most_inside) != 1)
+            fail_msg("round %u: %u inside at once, with k = 1", round, atomic_load(&renewal->most_inside));
+        struct stat now;
+        assert_int_equal(stat(path_of("older"), &now), 0);
+        for (unsigned c = 0; c < RENEWERS; c++)
+            assert_int_equal(atomic_load(&renewal->inode[c]), now.st_ino);
+        admit_gate *gate = admit_gate_open("older", 1);
+        assert_non_null(gate);
+        assert_all_slots_are_there(gate, 1);
+        admit_gate_close(gate);
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+        munmap(renewal, sizeof *renewal);
+    }
+}
+
+static void a_gate_of_an_earlier_boot_starts_empty(void **state)
+{
+    (void)state;
+    struct gate_header *header = (struct gate_header *)image;
+    make_image();
+    const char *path = path_of("old");
+    memset(image + GATE_PAGE, 0xee, image_size - GATE_PAGE); /* whatever the crash left */
+    header->boot_id[3] ^= 1;
+    header->k = 3;
+    write_file(path, image, image_size);
+    admit_gate *gate = admit_gate_open("old", 3);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_all_slots_are_there(gate, 3);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("old", 0), ADMIT_OK);
+}
+
+/* What a process does with a file that somebody has scribbled upon: it may be refused, time out, or be let in; it never
+ * crashes and never hangs. In a child, so that a crash is seen. */
+static void use_scribbled(const char *name)
+{
+    admit_hold hold;
+    struct timespec until;
+    admit_gate *gate = admit_gate_open(name, 0);
+    if (gate == NULL)
+        _exit(admit_last_error_text()[0] != '\0' ? 0 : 3);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 2000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    for (unsigned pass = 0; pass < 3; pass++)
+        if (admit_gate_enter_until(gate, &hold, &until) == ADMIT_OK)
+            admit_gate_leave(gate, &hold);
+    admit_view_free(admit_gate_inspect(gate));
+    admit_gate_resize(gate, 1);
+    admit_gate_close(gate);
+    _exit(0);
+}
+
+static void scribbled_files_neither_crash_nor_hang(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    unsigned rounds = unless_quick(1500, 200);
+    char *scribbled = malloc(sizeof image);
+    make_image();
+    const char *path = path_of("scribbled");
+    for (unsigned round = 0; round < rounds; round++) {
+        memcpy(scribbled, image, image_size);
+        for (unsigned change = 0; change <= round % 5; change++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            size_t at = (random >> 20) % (round % 2 ? image_size : GATE_PAGE + 2000);
+            scribbled[at] = round % 3 == 0 ? (char)(random >> 50) : (char)(scribbled[at] ^ (1 << (random >> 50) % 8));
+        }
+        write_file(path, scribbled, image_size);
+        pid_t child = fork();
+        if (child == 0)
+            use_scribbled("scribbled");
+        int status = 0;
+        uint64_t before = monotonic_ns();
+        while (waitpid(child, &status, WNOHANG) == 0) {
+            if (monotonic_ns() - before > 10000000000u) {
+                kill(child, SIGKILL);
+                waitpid(child, &status, 0);
+                fail_msg("round %u hangs", round);
+            }
+            usleep(200);
+        }
+        if (status != 0)
+            fail_msg("round %u: status %x", round, (unsigned)status);
+        unlink(path);
+    }
+    free(scribbled);
+}
+
+int main(void)
+{
+    test_directory();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_the_file_are_where_they_should_be),
+        cmocka_unit_test(strange_files_are_refused),
+        cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
+        cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
+        cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
+        cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
+        cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
+        cmocka_unit_test(scribbled_files_neither_crash_nor_hang),
+    };
+    int failed = cmocka_run_group_tests_name("gate image", tests, NULL, NULL);
+    remove_test_directory();
+    return failed;
+}
