@@ -159,7 +159,7 @@ $(FAULT_SUITES:=.o): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -Itests/native -c $< -o $@
 
-LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o %.a,$^)
+LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^)
 
 $(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(LINK) $(TOOL_LIBS) $(CMOCKA) -o $@
@@ -183,6 +183,14 @@ $(BUILD)/tests/faults/contended_killed: private override LDFLAGS += -Wl,-z,now
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(RUN_BY_SUITES)
+
+# In these no sleeper looks by itself: a wake-up that is missing is a hang. (NO_LOOKS= where all of the library is built so.)
+NO_LOOKS ?= $(BUILD)/tests/no_looks.o
+$(BUILD)/tests/native/gate_woken $(BUILD)/tests/faults/woken: $(NO_LOOKS)
+
+$(BUILD)/tests/no_looks.o: src/gate/sleep/sleep.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$< (without looks))$(COMPILE) -DADMIT_NO_LOOKS -c $< -o $@
 
 # What it loads and unloads: the library itself, and a plugin that has it inside.
 $(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so
