@@ -95,17 +95,10 @@ static void parse(struct request *request, int argc, char **argv)
                     request->capacity);
 }
 
-/* A gate that is made here can be resized to as many slots as can ever be used. */
 static admit_gate *open_gate(const struct request *request)
 {
-    unsigned capacity = request->capacity;
-    if (capacity == 0)
-        capacity = 2 * request->k > ADMIT_GATE_CAPACITY ? 2 * request->k : ADMIT_GATE_CAPACITY;
     return admit_gate_open_with(
-        request->gate, &(admit_gate_options){.k = request->k,
-                                             .most_k = capacity < ADMIT_GATE_K_MAX ? capacity : ADMIT_GATE_K_MAX,
-                                             .capacity = capacity,
-                                             .mode = request->mode});
+        request->gate, &(admit_gate_options){.k = request->k, .capacity = request->capacity, .mode = request->mode});
 }
 
 static _Noreturn void refuse_nested(const char *gate)
