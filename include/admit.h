@@ -130,7 +130,7 @@ typedef enum admit_error {
     ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
     ADMIT_NO_SLOT,           /* try: all slots are taken, or somebody waits */
     ADMIT_INTERRUPTED,       /* admit_gate_interrupt, or the caller's own function, ended the wait */
-    ADMIT_FULL,              /* as many participants as the capacity take part already */
+    ADMIT_FULL,              /* try: as many participants as the capacity take part already */
     ADMIT_NO_GATE,           /* there is no gate of this name, and no k was given to make one */
     ADMIT_OTHER_K,           /* the gate's k, declared and present, is another than the one asked for */
     ADMIT_BAD_NAME,          /* a name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path */
@@ -228,11 +228,15 @@ typedef struct admit_hold {
     uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^47) */
 } admit_hold;
 
-/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. */
+/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate has
+ * capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed its
+ * handle, and then stands in line. Those outside come in the order in which the kernel woke them, which is that of their
+ * arrival but for those who arrive just when one goes in, or who were interrupted by signals; nobody who comes later goes
+ * before them; one that is killed outside holds nobody up for longer than some 20 milliseconds. */
 ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
 
 /* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place
- * in line. */
+ * in line. ADMIT_FULL: nobody waits, but there is no room for one more participant. */
 ADMIT_API admit_error admit_gate_try(admit_gate *gate, admit_hold *hold);
 
 /* Waits until CLOCK_MONOTONIC has reached the deadline: then ADMIT_TIMED_OUT. A deadline in the past, a negative one
@@ -245,7 +249,8 @@ ADMIT_API admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold,
 typedef struct admit_wait {
     const struct timespec *until; /* as above; NULL: for ever */
     /* Called while this thread waits: when it lies down the first time, after each signal, and about twice a second;
-     * less often, but for the first eight, with more than a dozen in line. place is 1 for the next to go in.
+     * less often, but for the first eight, with more than a dozen in line. place is 1 for the next to go in; one that
+     * waits outside (see admit_gate_enter) is told a place behind all that are in line.
      * Anything but 0 gives up: ADMIT_INTERRUPTED. It must not use this gate. */
     int (*waiting)(void *data, unsigned place);
     void *data;
@@ -323,6 +328,7 @@ typedef struct admit_participant {
 typedef struct admit_view {
     unsigned k, declared_k, most_k, capacity;
     unsigned holders, waiters;              /* how many there are */
+    unsigned outside;                       /* how many wait for a record, behind the waiters (see admit_gate_enter) */
     const admit_participant *holder;        /* by slot */
     const admit_participant *waiter;        /* by place */
     uint64_t entered, recovered, abandoned; /* since the gate started empty: entries, modulo 2^47; holds and places
@@ -335,9 +341,9 @@ typedef struct admit_view {
 ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
 ADMIT_API void admit_view_free(admit_view *view);
 
-/* How many wait, without a lock and without a call to the kernel; what it costs if nobody does is two loads. 0 is exact:
- * there was a moment during the call at which nobody waited. Otherwise those are counted that wait and are alive as far as
- * the kernel has marked their deaths; a place that was given up is none. */
+/* How many wait, without a lock and without a call to the kernel; what it costs if nobody does are three loads. 0 is exact:
+ * there was a moment during the call at which nobody stood in line. Otherwise those are counted that wait, in line or
+ * outside, and are alive as far as the kernel has marked their deaths; a place that was given up is none. */
 ADMIT_API unsigned admit_gate_waiters(const admit_gate *gate);
 
 /* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If

@@ -241,12 +241,18 @@ static void a_full_gate_says_so(void **state)
     }
     pid_t one_more = fork();
     if (one_more == 0) {
-        admit_error error = admit_gate_enter(gate, &hold);
-        _exit(error == ADMIT_FULL && strstr(admit_last_error_text(), "5 take part") != NULL ? 0 : 1);
+        admit_error error = admit_gate_try(gate, &hold);
+        struct timespec until = in_us(50000);
+        if (error != ADMIT_FULL || strstr(admit_last_error_text(), "5 take part") == NULL)
+            _exit(1);
+        if (admit_gate_enter_until(gate, &hold, &until) != ADMIT_TIMED_OUT) /* whoever waits does so outside */
+            _exit(2);
+        _exit(admit_gate_enter_until(gate, &hold, &until) == ADMIT_TIMED_OUT ? 0 : 3);
     }
     int status;
     waitpid(one_more, &status, 0);
     assert_int_equal(status, 0);
+    assert_int_equal(admit_gate_waiters(gate), CAPACITY - 1);
     kill(child[1], SIGKILL); /* one dies in line: its record is of use again */
     waitpid(child[1], NULL, 0);
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);

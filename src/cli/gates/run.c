@@ -163,7 +163,7 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
 {
     const struct request *request = wait->request;
     admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
-    if (error != ADMIT_NO_SLOT || request->try)
+    if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || request->try)
         return error;
     if (!request->nested && inside_by_ancestry(wait->gate))
         refuse_nested(request->gate);
@@ -217,6 +217,8 @@ static admit_gate *enter(const struct request *request, admit_hold *hold)
     admit_gate_close(wait.gate);
     if (signal != 0)
         exit_for_signal(signal);
+    if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
+        error = ADMIT_NO_SLOT;
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
         gate_error("run", request->gate, error);
     if (!request->quiet)

@@ -156,11 +156,13 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
-    char declared[32] = "";
+    char declared[32] = "", outside[32] = "";
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
-    printf("%s: %u of %u%s inside, %u waiting, room for %u\n", name, living(view->holder, view->holders), view->k,
-           declared, living(view->waiter, view->waiters), view->capacity);
+    if (view->outside > 0)
+        snprintf(outside, sizeof outside, ", %u outside", view->outside);
+    printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", name, living(view->holder, view->holders), view->k,
+           declared, living(view->waiter, view->waiters), view->capacity, outside);
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
     show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});

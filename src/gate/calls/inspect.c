@@ -95,6 +95,7 @@ admit_view *admit_gate_inspect(admit_gate *gate)
     view->declared_k = admit_gate_declared_k(gate);
     view->most_k = gate->most_k;
     view->capacity = gate->capacity;
+    view->outside = gate->is_of_earlier_boot ? 0 : outside_of(gate);
     for (unsigned who = 0; who < present; who++) {
         struct standing standing = admit_protocol_standing(gate, who);
         if (atomic_load(life_of(gate, who)) == LIFE_RESERVED)
@@ -124,9 +125,11 @@ static bool waits(const admit_gate *gate, unsigned who)
 
 unsigned admit_gate_waiters(const admit_gate *gate)
 {
-    unsigned count = 0;
-    if (gate->is_of_earlier_boot || !admit_protocol_has_line(gate))
+    if (gate->is_of_earlier_boot)
         return 0;
+    unsigned count = outside_of(gate);
+    if (!admit_protocol_has_line(gate))
+        return count;
     for (unsigned who = 0; who < present_in(gate); who++)
         count += waits(gate, who);
     return count;

@@ -54,3 +54,11 @@ unsigned admit_place_of(const admit_gate *gate, unsigned who)
     }
     return place;
 }
+
+unsigned admit_length_of_line(const admit_gate *gate)
+{
+    unsigned length = 0;
+    for (unsigned who = 0; who < present_in(gate); who++)
+        length += admit_protocol_standing(gate, who).stage == STAGE_WAITING;
+    return length;
+}

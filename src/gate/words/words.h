@@ -307,6 +307,20 @@ static inline bool admit_life_names_thread(uint32_t life)
     return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
 }
 
+/* Whether one of those who wait for a record is the first of them, and alive. */
+static inline bool has_usher(const admit_gate *gate)
+{
+    uint32_t life = atomic_load(life_of(gate, usher_of(gate)));
+    return admit_life_names_thread(life) && (life & LIFE_JUDGED) == 0;
+}
+
+/* How many wait for a record, as far as is known; if nobody is the first of them, all may have been killed. */
+static inline unsigned outside_of(const admit_gate *gate)
+{
+    uint32_t outside = atomic_load(&gate->header->outside);
+    return outside != 0 && has_usher(gate) ? outside : 0;
+}
+
 /* As the gate should have it; what is in the file may be anything. */
 static inline unsigned k_of(const admit_gate *gate)
 {
@@ -361,6 +375,7 @@ struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 bool admit_ticket_before(uint64_t a, uint64_t b); /* of two in line */
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
+unsigned admit_length_of_line(const admit_gate *gate);
 /* Whether anybody at all has a ticket that is not valid; a place that was given up counts. */
 bool admit_protocol_has_line(const admit_gate *gate);
 /* How many tickets have been drawn since the start, reserved ones included, but for so many; modulo 2^47. */
