@@ -301,8 +301,9 @@ condition() {
     exits 124 run -w 50ms demo -- touch "$T/never"
     [ ! -e "$T/never" ]
     enter c demo
-    eventually shows "room for 2, 1 outside" status demo
-    refused "1 more" remove demo
+    eventually is 1 outside demo
+    exits 1 remove demo
+    says_error ", and 1 more"
     let_go a
     eventually inside b
     exits 0 run -w 1h --capacity 2 demo -- true &
