@@ -167,6 +167,7 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define GIVE_UP __attribute__((unused)) TEXT(give_up, locals)
 #define NEWCOMER __attribute__((unused)) TEXT(newcomer, locals)
 #define PROCEDURE(p) TEXT(p, p)
+#define PROCEDURE_ON(p, frame_) TEXT(p, frame_)
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \

@@ -65,8 +65,8 @@ static void step_to(pid_t child, long call, int operation)
              (operation >= 0 && info.argument[1] != (uint64_t)operation));
 }
 
-/* The kernel wakes the most urgent of those who watch a dead one. That one came later than another, to whom it hands over, and
- * is killed just before it can say so: the other must have learned that it should watch the newcomer. */
+/* The kernel wakes the most urgent of those who watch a dead one. That one came later than another, to whom it hands
+ * over, and is killed just before it can say so: the other must have learned that it should watch the newcomer. */
 static void by_a_newcomer_who_is_killed_as_it_helps(void **state)
 {
     (void)state;
@@ -118,8 +118,7 @@ static void *waits_until_told(void *data)
 {
     struct thread_in_line *thread = data;
     admit_hold hold;
-    admit_gate_enter_with(thread->gate, &hold,
-                          &(admit_wait){.waiting = ends_when_told, .data = (void *)thread->told});
+    admit_gate_enter_with(thread->gate, &hold, &(admit_wait){.waiting = ends_when_told, .data = (void *)thread->told});
     _exit(1);
 }
 
@@ -149,8 +148,8 @@ static pid_t start_thread_in_line(admit_gate *gate, _Atomic uint32_t *told)
     stay();
 }
 
-/* It ends while it waits, by a function of its own; its process lives on. Whoever is behind it must learn it before the holder
- * leaves: to the holder it is one that waits. */
+/* It ends while it waits, by a function of its own; its process lives on. Whoever is behind it must learn it: to the
+ * holder, who leaves, it is one that waits. */
 static void by_the_end_of_a_thread_in_line(void **state)
 {
     (void)state;
@@ -268,12 +267,9 @@ static void by_an_interrupt_without_waitv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(by_a_newcomer_who_is_killed_as_it_helps),
-        FAULT(by_whoever_notices_a_death_without_memory),
-        FAULT(by_the_end_of_a_thread_in_line),
-        FAULT(by_a_removal),
-        FAULT(by_whoever_finds_the_file_deleted),
-        FAULT(by_whoever_would_make_another_in_its_place),
+        FAULT(by_a_newcomer_who_is_killed_as_it_helps), FAULT(by_whoever_notices_a_death_without_memory),
+        FAULT(by_the_end_of_a_thread_in_line),          FAULT(by_a_removal),
+        FAULT(by_whoever_finds_the_file_deleted),       FAULT(by_whoever_would_make_another_in_its_place),
         FAULT(by_an_interrupt_without_waitv),
     };
     return run_faults("woken", tests);
