@@ -7,10 +7,10 @@
 # itself (ADMIT_NO_LOOKS), so that a wake-up that is left out is a hang.
 of_world() { local world=$1 name; shift; for name; do echo "$world:tests/$name"; done; }
 
-gate_suites() { # not neighbours, which fails now and then beside others
+gate_suites() {
     of_world plain native/{gate_killed,gate_line,gate_file,gate_image,gate_storm,gate_world,gate_owner,run_killed} \
-        faults/{deadlines,descriptors,users,texts,making,boot,children,oom,places,refused,resize_killed,time_namespace} \
-        faults/{two_gates,waiting,dlclose,many_holds,polling} cli/{gates,run,owner,nested}.bats
+        faults/{deadlines,descriptors,users,texts,making,boot,children,oom,places,refused,resize_killed} \
+        faults/{time_namespace,two_gates,waiting,dlclose,many_holds,polling,neighbours,traces} cli/{gates,run,owner,nested}.bats
     of_world strict native/{gate_woken,gate_outside,gate_age,gate_world,gate_owner,gate_line,gate_file,gate_image} \
         native/gate_storm faults/{woken,records,closing,contended_killed}
 }
