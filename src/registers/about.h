@@ -48,7 +48,8 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
-/* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
+ * locals of n processes are those of their commands, if these are explored (BEQUEST); behind the last there is NULL. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
 
 /* A process in a state: the marker that it stands at; its locals, and behind them the copies of its own remembered
@@ -121,11 +122,12 @@ enum way {
     TRY = 1 << 0,    /* some do not wait: they go back unless there is a slot for them at once */
     ALONE = 1 << 1,  /* some come back and go by what they left in the words when they were here last */
     RESIZE = 1 << 2, /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
+    BEQUEST = 1 << 3, /* some run a command inside, which may outlive them; the commands are processes of their own */
 };
 
 /* Which bit it is, and how many ways there are. */
 #define WAY_NUMBER(way) __builtin_ctz(way)
-enum { WAYS = 3 };
+enum { WAYS = 4 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

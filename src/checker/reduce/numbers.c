@@ -53,7 +53,7 @@ static bool rename_everything(const struct model *model, const uint64_t *state, 
     bool right = true;
     enum { ALIGNMENT = 16 };
     _Alignas(ALIGNMENT) uint8_t locals[STEPPED_PROCESSES_MAX][(LOCALS_MAX + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT];
-    void *frames[STEPPED_PROCESSES_MAX];
+    void *frames[STEPPED_PROCESSES_MAX + 1];
     for (unsigned r = 0; r < model->regs; r++)
         all->registers[r] = field_get(state, model->register_field[r]);
     for (unsigned i = 0; i < model->n; i++) {
@@ -64,10 +64,11 @@ static bool rename_everything(const struct model *model, const uint64_t *state, 
         if (!all->processes[i].crashed)
             stands[i] = (struct stand){all->processes[i].label, locals[i]};
     }
+    frames[model->n] = NULL;
     if (has_alike(model))
         right = about->alike(model->n, model->instance.setting.k, all->registers, stands);
     else
-        about->rename_all(model->n, model->instance.setting.k, all->registers, frames);
+        about->rename_all(model->instance.setting.n, model->instance.setting.k, all->registers, frames);
     for (unsigned i = 0; i < model->n; i++)
         memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
     return right;

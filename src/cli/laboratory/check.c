@@ -239,6 +239,8 @@ static void check_ways(const struct setting *setting)
     for (unsigned w = 0; w < WAYS; w++)
         if ((setting->ways & ~setting->algorithm->about.ways) >> w & 1)
             usage_error("check", "the text of %s has no way '%s'", setting->algorithm->about.id, way_info[w].name);
+    if (processes_of(setting) > CHECKED_PROCESSES_MAX)
+        usage_error("check", "with a command of each, n is at most %d", CHECKED_PROCESSES_MAX / 2);
 }
 
 static void read_request(struct request *request, int argc, char **argv)
