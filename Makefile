@@ -3,6 +3,7 @@
 # make               build/admit, build/libadmit.a, build/libadmit.so
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
+# make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
@@ -175,7 +176,7 @@ demo: all $(EXAMPLES)
 
 # Long explorations; their results are the tables in docs/checked.md and docs/claims.md.
 check-all: all
-	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md docs/claims.md
+	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md docs/claims.md "$(ONLY)"
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
