@@ -325,7 +325,7 @@ static word with_any_ticket(word heir)
 static void forget_ticket_of(word *copy, word heir)
 {
     if (*copy != 0)
-        *copy = *copy == heir ? with_any_ticket(heir) : (word)kind_of_heir(*copy);
+        *copy = *copy == heir ? with_any_ticket(heir) : FIELD(*copy, 0, HELD_TICKET_AT);
 }
 
 static void forget_heirs(unsigned n, word *heirs, void *const *frames)
