@@ -205,95 +205,99 @@ static inline word if_outstanding(word w, word its, enum state state)
 
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
-enum round { LOOKING, SETTLING, RETURNING };
-
-struct hand_over {
+/* One round: VALID is looked at, then settled, then moves on. */
+struct round {
     position at;
     proc whose;   /* in: whose ticket must be returned, if it is due */
-    number stage; /* of one round: what there is to return; VALID's own ticket; VALID moves on */
-    proc who;     /* in whose name it does; the phase of the ticket is that in `its`, which is 0 if there is none */
+    word valid;   /* as this round found it */
+    flag due;     /* there is a ticket to return: */
+    proc who;     /* its owner, */
+    flag phase;   /* and the phase of it */
+    flag settled; /* VALID's own ticket needs nobody: it is the one that is due */
+    flag at_once; /* it is abandoned, too: its turn is now */
     proc another; /* another one that must be looked at; `other` is that one's record */
     procset todo;
-    word valid, its, other;
+    word other;
     flag hasty; /* in: haste.h */
 };
 
-PROCEDURE(hand_over)
+/* Is there a ticket to return? */
+PROCEDURE_ON(look, round)
 BEGIN
-    word w;
+    word its;
 again:
-    local(L.stage, L.who, L.valid, L.its);
-    L.stage = LOOKING;
-    L.who = L.whose;
+    forget(L.valid, L.who, L.phase);
+    L.due = L.settled = L.at_once = false;
     AT("VALID")
     L.valid = get(VALID);
     AT("its ticket")
-    L.its = told(get(RECORD[L.whose]));
+    its = told(get(RECORD[L.whose]));
     /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
-    if (state_of(L.its) == LEAVING && L.whose != i)
-        L.its = 0;
-    if (seldom(says_returned(L.valid, L.whose, L.its))) {
-        L.its = 0;
+    if (state_of(its) == LEAVING && L.whose != i)
+        its = in_state(its, OUT);
+    if (seldom(says_returned(L.valid, L.whose, its))) {
         if (L.whose != i) { /* or has it had two more since, by new owners, so that the phase is the same again? */
             AT("still so?")
             if (get(VALID) != L.valid)
                 goto again;
         }
+    } else if (mostly(is_due(L.valid, L.whose, its))) {
+        L.due = true;
+        L.who = L.whose;
+        L.phase = phase_in(its);
+        L.settled = is_owner(its, L.valid);
+        L.at_once = L.settled && state_of(its) == ABANDONED;
     }
-    L.stage = SETTLING;
-    if (seldom(!is_due(L.valid, L.whose, L.its))) {
-        L.its = 0;
-        forget(L.who);
-    } else if (is_owner(L.its, L.valid)) {
-        bool is_abandoned = state_of(L.its) == ABANDONED;
-        L.its = entry(0, LEAVING, phase_in(L.its));
-        if (is_abandoned) /* (G4): its turn is now */
-            goto move_on;
-        goto turn;
-    } else {
-        L.its = entry(0, LEAVING, phase_in(L.its));
-    }
-settle:
-    /* (G4): wake the owner of VALID's ticket, or return it first if it is abandoned. If nobody has drawn it yet, whoever
-     * does will find it valid. */
-    ASKED_AT("drawn yet?")
-    if (if_need_be(!is_ahead(number_of(L.valid), number_of(get(ISSUE))))) {
-        local(L.another, L.other);
-        L.other = 0;
-        for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
-        {
-            act(RECORD[L.another], w, w = with_grant(w, L.valid));
-            if (is_owner(told(w), L.valid)) {
-                L.other = told(w);
-                break;
+END
+
+/* (G4): the owner of VALID's ticket is woken, or its ticket is returned first, if it is abandoned. If nobody has drawn it yet,
+ * whoever does will find it valid. */
+PROCEDURE_ON(settle, round)
+BEGIN
+    word w;
+    if (!L.settled) {
+        ASKED_AT("drawn yet?")
+        if (if_need_be(!is_ahead(number_of(L.valid), number_of(get(ISSUE))))) {
+            local(L.another, L.other);
+            L.other = 0;
+            for_all_likely("whose is it?", L.another, 0, n, number_of(L.valid))
+            {
+                act(RECORD[L.another], w, w = with_grant(w, L.valid));
+                if (is_owner(told(w), L.valid)) {
+                    L.other = told(w);
+                    break;
+                }
+            }
+            if (state_of(L.other) == GRANTED) {
+                forget(L.other);
+                AT("wake")
+                wake(RECORD[L.another]);
+            } else if (state_of(L.other) == ABANDONED) {
+                L.due = L.at_once = true;
+                L.who = L.another;
+                L.phase = phase_in(L.other);
             }
         }
-        if (state_of(L.other) == GRANTED) {
-            forget(L.other);
-            AT("wake")
-            wake(RECORD[L.another]);
-        } else if (state_of(L.other) == ABANDONED) {
-            L.its = entry(0, LEAVING, phase_in(L.other));
-            L.who = L.another;
-            goto move_on;
-        }
     }
-    if (L.its == 0)
-        goto done;
-turn:
-    if (k > 1) { /* whose turn it is comes first, lest another always be faster than it */
-        local(L.another, L.other);
-        L.stage = RETURNING;
+    L.settled = false;
+END
+
+/* VALID says that the ticket has been returned, and that the next one is valid; unless VALID has changed since, or it is
+ * another's turn: then the ticket is still due. */
+PROCEDURE_ON(move_on, round)
+BEGIN
+    word w;
+    if (k > 1 && !L.at_once) { /* whose turn it is comes first, lest another always be faster than it */
+        local(L.another);
         L.another = (proc)turn_in(L.valid, n);
         AT("whose turn?")
-        L.other = told(get(RECORD[L.another]));
-        if (seldom(L.another != L.whose && is_due(L.valid, L.another, L.other))) {
-            L.its = entry(0, LEAVING, phase_in(L.other));
+        w = told(get(RECORD[L.another]));
+        if (seldom(L.another != L.whose && is_due(L.valid, L.another, w))) {
             L.who = L.another;
+            L.phase = phase_in(w);
         }
     }
-move_on:
-    L.stage = RETURNING;
+    L.at_once = false;
     /* (G2): what the name in VALID says goes into that one's record before it is overwritten. */
     if (if_need_be(who_in(L.valid) < n && who_in(L.valid) != L.who)) {
         local(L.another, L.other);
@@ -304,20 +308,41 @@ move_on:
             L.other = in_state(L.other, IN); /* of no matter by now */
             AT("still VALID?")
             if (get(VALID) != L.valid)
-                goto again;
+                goto in_vain;
             AT("note return")
             act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
         }
     }
     AT("return")
-    if (seldom(!changes(VALID, L.valid, named(number_of(L.valid) + 1, L.who, phase_in(L.its))) || L.who != L.whose))
-        goto again;
-    L.valid = named(number_of(L.valid) + 1, n, 0); /* by nobody: VALID does not move on from there */
-    L.its = 0;
-    forget(L.who);
-    L.stage = SETTLING;
-    goto settle;
-done:;
+    if (mostly(changes(VALID, L.valid, named(number_of(L.valid) + 1, L.who, L.phase)) && L.who == L.whose)) {
+        L.valid = named(number_of(L.valid) + 1, n, 0); /* by nobody: VALID does not move on from there */
+        L.due = false;
+        forget(L.who, L.phase);
+    }
+in_vain:;
+END
+
+struct hand_over {
+    position at;
+    proc whose; /* in: whose ticket must be returned, if it is due */
+    struct round round;
+    flag hasty; /* in: haste.h */
+};
+
+PROCEDURE(hand_over)
+BEGIN
+    L.round.whose = L.whose;
+    L.round.hasty = in_haste();
+again:
+    CALL(look, L.round);
+settle:
+    CALL(settle, L.round);
+    if (L.round.due) {
+        CALL(move_on, L.round);
+        if (L.round.due)
+            goto again;
+        goto settle; /* the ticket that has become valid */
+    }
 END
 
 #include "algorithms/gate_heirs.h"
@@ -460,7 +485,6 @@ BEGIN
             forget(L.own);
             goto home;
         }
-        L.own = entry(0, IN, phase_in(L.own));
         /* (G1): what the name in ISSUE says goes into that one's record before it is overwritten. */
         if (if_need_be(who_in(L.issue) < n && who_in(L.issue) != i)) {
             AT("note draw")
@@ -620,7 +644,7 @@ END
 
 WATCHED(RECORD, LIFE)
 
-#ifdef TEXT_IN_HASTE
+#if defined(TEXT_IN_HASTE) || !defined(ADMIT_STEPPED)
 #define REDUCTIONS .rename_all = NULL
 #else
 #include "algorithms/gate_idle.h" /* for the checker: which states are the same, and which steps do nothing */

@@ -15,7 +15,7 @@ struct outlook {
     const word *records, *slots, *heirs;
     const struct locals *own;
     const struct recover *recover;
-    const struct hand_over *over;
+    const struct round *round;
 };
 
 static bool is_out(const struct outlook *at)
@@ -26,7 +26,7 @@ static bool is_out(const struct outlook *at)
 /* A compare-and-swap of VALID will fail, and all looks before it are in vain: the round ends where it began. */
 static bool is_old_round(const struct outlook *at)
 {
-    return at->over->valid != at->valid;
+    return at->round->valid != at->valid;
 }
 
 /* --- enter -------------------------------------------------------------------------------------------------------- */
@@ -70,14 +70,14 @@ static bool will_not_sleep(const struct outlook *at)
 
 static bool own_is_out(const struct outlook *at)
 {
-    return at->over->whose == at->i && is_out(at);
+    return at->round->whose == at->i && is_out(at);
 }
 
 /* Once a ticket has been drawn it is certain who has it. */
 static bool finds_another(const struct outlook *at)
 {
-    word number = number_of(at->over->valid);
-    unsigned who = (unsigned)__builtin_ctzll(at->over->todo);
+    word number = number_of(at->round->valid);
+    unsigned who = (unsigned)__builtin_ctzll(at->round->todo);
     if (number == 0) /* a ticket that nobody has (gate_states.h) */
         return true;
     if (is_ahead(number, number_of(at->issue)))
@@ -94,8 +94,8 @@ static bool return_names_nobody(const struct outlook *at)
 
 static bool return_was_noted(const struct outlook *at)
 {
-    word record = at->records[at->over->another];
-    return if_outstanding(record, at->over->other, OUT) == record;
+    word record = at->records[at->round->another];
+    return if_outstanding(record, at->round->other, OUT) == record;
 }
 
 /* --- recover ------------------------------------------------------------------------------------------------------ */
@@ -180,7 +180,7 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
                          .heirs = records + n + (k - 1) + n,
                          .own = own,
                          .recover = &own->look.recover,
-                         .over = &own->look.recover.over};
+                         .round = &own->look.recover.over.round};
     for (size_t m = 0; m < sizeof markers / sizeof *markers; m++)
         if (strcmp(stands[i].marker, markers[m].marker) == 0)
             return markers[m].test(&at);

@@ -128,10 +128,10 @@ static bool is_in(procset set, unsigned i)
 }
 
 /* It will find nobody who has this ticket. */
-static bool is_gone(unsigned n, const struct hand_over *over, word issue, const word *records)
+static bool is_gone(unsigned n, const struct round *round, word issue, const word *records)
 {
-    procset set = over->todo; /* whose records it has still to look at */
-    word number = number_of(over->valid);
+    procset set = round->todo; /* whose records it has still to look at */
+    word number = number_of(round->valid);
     for (unsigned i = 0; i < n; i++)
         if (is_in(set, i) && is_outstanding(told(records[i])) && ticket_of(records[i]) == number)
             return false;
@@ -142,31 +142,49 @@ static bool is_gone(unsigned n, const struct hand_over *over, word issue, const 
     return who_in(issue) >= n || !is_in(set, who_in(issue)) || has_drawn(records[who_in(issue)], issue);
 }
 
+/* Which of the three procedures of a round a process is in, by the marker at which it stands. */
+enum stage { LOOKS, SETTLES, MOVES_ON };
+
+static enum stage stage_at(const char *marker)
+{
+    static const struct {
+        const char *marker;
+        enum stage stage;
+    } stages[] = {{"VALID", LOOKS},        {"its ticket", LOOKS},     {"still so?", LOOKS},
+                  {"drawn yet?", SETTLES}, {"whose is it?", SETTLES}, {"wake", SETTLES}};
+    for (size_t s = 0; s < sizeof stages / sizeof *stages; s++)
+        if (strcmp(marker, stages[s].marker) == 0)
+            return stages[s].stage;
+    return MOVES_ON;
+}
+
 /* VALID will not move on from there: the round ends in vain. Before it notes a return it looks at VALID again; so all that
  * it can still do is what it has looked for already (which `noted` tells), or to wake the owner of the ticket it speaks of. */
-static void forget_stale_round(unsigned n, struct hand_over *over, const word *registers)
+static void forget_stale_round(unsigned n, const char *marker, struct round *round, const word *registers)
 {
     const word *records = registers + 2;
-    if (over->valid == 0 || over->valid == registers[1])
+    if (round->valid == 0 || round->valid == registers[1])
         return;
-    if (over->stage == LOOKING) {
-        if (who_in(over->valid) != over->whose)
-            over->valid = named(number_of(over->valid), n, 0);
+    enum stage stage = stage_at(marker);
+    if (stage == LOOKS) {
+        if (who_in(round->valid) != round->whose)
+            round->valid = named(number_of(round->valid), n, 0);
         return;
     }
-    if (over->stage == SETTLING) {
-        word number = is_gone(n, over, registers[0], records) ? 0 : number_of(over->valid);
-        over->valid = named(number, n, 0); /* which VALID never is */
-        if (over->its != 0) {
-            over->its = entry(0, LEAVING, 0);
-            over->who = (proc)n; /* whose phase this is */
+    if (stage == SETTLES) {
+        word number = is_gone(n, round, registers[0], records) ? 0 : number_of(round->valid);
+        round->valid = named(number, n, 0); /* which VALID never is */
+        if (round->due) {
+            round->who = (proc)n;
+            round->phase = 0;
         }
         return;
     }
-    word noted = records[over->another];
-    if (if_outstanding(noted, over->other, OUT) == noted) {
-        over->valid = over->its = over->other = 0;
-        over->who = over->another = 0;
+    word noted = records[round->another];
+    if (if_outstanding(noted, round->other, OUT) == noted) {
+        round->valid = round->other = 0;
+        round->who = (proc)n;
+        round->another = round->phase = 0;
     }
 }
 
@@ -206,22 +224,22 @@ static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid, 
 
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
  * that a copy which is out of date is not equal. */
-static void forget_names(unsigned n, word *registers, void *const *frames)
+static void forget_names(unsigned n, word *registers, const struct stand *stands)
 {
     word issue = registers[0], valid = registers[1], *records = registers + 2;
     unsigned drawer = who_in(issue), returner = who_in(valid);
-    bool drawn = drawer < n && has_drawn(records[drawer], issue) && !goes_by_name(frames[drawer]) &&
+    bool drawn = drawer < n && has_drawn(records[drawer], issue) && !goes_by_name(stands[drawer].locals) &&
                  forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
-                    !asks_whether_passed(frames[returner], returner, valid) && !goes_by_name(frames[returner]) &&
-                    forget_name(&registers[1], valid);
+                    !asks_whether_passed(stands[returner].locals, returner, valid) &&
+                    !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
-        struct locals *locals = frames[i];
+        struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;
         if (drawn)
             forget_name(&locals->issue, issue);
         if (returned)
-            forget_name(&recover->over.valid, valid);
+            forget_name(&recover->over.round.valid, valid);
     }
 }
 
@@ -247,15 +265,16 @@ static void forget_stale_last(word *last, word issue)
         *last = STALE;
 }
 
-static void forget_stale_copies(unsigned n, unsigned k, struct locals *locals, const word *registers)
+static void forget_stale_copies(unsigned n, unsigned k, const struct stand *stand, const word *registers)
 {
+    struct locals *locals = stand->locals;
     const word *records = registers + 2;
     forget_stale_last(&locals->last, registers[0]);
     struct recover *recover = &locals->look.recover;
     forget_stale_draw(n, locals, registers[0], records);
     forget_other_draw(recover, records);
     forget_stale_ticket(recover, records[recover->whose], records + n, k);
-    forget_stale_round(n, &recover->over, registers);
+    forget_stale_round(n, stand->marker, &recover->over.round, registers);
 }
 
 static void rename_locals(const struct renaming *renaming, struct locals *locals)
@@ -267,8 +286,8 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
     rename_named(renaming, &locals->issue);
     rename_named(renaming, &recover->issue);
     rename_entry(renaming, &recover->its);
-    rename_named(renaming, &recover->over.valid);
-    rename_entry(renaming, &recover->over.other);
+    rename_named(renaming, &recover->over.round.valid);
+    rename_entry(renaming, &recover->over.round.other);
 }
 
 static void keep_locals(struct renaming *renaming, const struct locals *locals)
@@ -277,8 +296,8 @@ static void keep_locals(struct renaming *renaming, const struct locals *locals)
     keep(renaming, number_of(locals->issue));
     keep(renaming, number_of(recover->issue));
     keep(renaming, ticket_of(recover->its));
-    keep(renaming, number_of(recover->over.valid));
-    keep(renaming, ticket_of(recover->over.other));
+    keep(renaming, number_of(recover->over.round.valid));
+    keep(renaming, ticket_of(recover->over.round.other));
 }
 
 static void flip_if(bool does, word *w)
@@ -287,32 +306,32 @@ static void flip_if(bool does, word *w)
         *w ^= 1;
 }
 
-static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, void *const *frames)
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const struct stand *stands)
 {
     registers[2 + whose] ^= 1;
     flip_if(who_in(registers[1]) == whose, &registers[1]);
     for (unsigned i = 0; i < n; i++) {
-        struct locals *locals = frames[i];
+        struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;
-        struct hand_over *over = &recover->over;
+        struct round *round = &recover->over.round;
         flip_if(i == whose, &locals->own);
         flip_if(i == whose, &locals->mine);
         flip_if(i == whose && locals->last != STALE, &locals->last);
         flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
-        flip_if(who_in(over->valid) == whose, &over->valid);
-        flip_if(over->who == whose, &over->its);
-        flip_if(over->another == whose && ticket_of(over->other) != 0, &over->other);
+        flip_if(who_in(round->valid) == whose, &round->valid);
+        round->phase ^= round->due && round->who == whose;
+        flip_if(round->another == whose && ticket_of(round->other) != 0, &round->other);
     }
 }
 
 /* The oldest number that somebody adds to. */
-static word base_of(unsigned n, unsigned k, const word *registers, void *const *frames)
+static word base_of(unsigned n, unsigned k, const word *registers, const struct stand *stands)
 {
     word issue = number_of(registers[0]), valid = number_of(registers[1]), base = issue < valid ? issue : valid;
     for (unsigned i = 0; i < n; i++)
-        if (adds_to_ticket(frames[i], k, registers[1], registers[2 + i]) &&
-            number_of(((struct locals *)frames[i])->mine) < base)
-            base = number_of(((struct locals *)frames[i])->mine);
+        if (adds_to_ticket(stands[i].locals, k, registers[1], registers[2 + i]) &&
+            number_of(((struct locals *)stands[i].locals)->mine) < base)
+            base = number_of(((struct locals *)stands[i].locals)->mine);
     return base;
 }
 
@@ -328,10 +347,10 @@ static void forget_ticket_of(word *copy, word heir)
         *copy = *copy == heir ? with_any_ticket(heir) : FIELD(*copy, 0, HELD_TICKET_AT);
 }
 
-static void forget_heirs(unsigned n, word *heirs, void *const *frames)
+static void forget_heirs(unsigned n, word *heirs, const struct stand *stands)
 {
     for (unsigned i = 0; i < n; i++) {
-        struct locals *locals = frames[i], *command = frames[n + i];
+        struct locals *locals = stands[i].locals, *command = stands[n + i].locals;
         struct withdraw *withdraw = &locals->look.recover.judge.withdraw;
         locals->running.bequeath.allowed = with_any_ticket(locals->running.bequeath.allowed);
         forget_ticket_of(&withdraw->heir, heirs[withdraw->whose]);
@@ -344,21 +363,21 @@ static void forget_heirs(unsigned n, word *heirs, void *const *frames)
         heirs[i] = with_any_ticket(heirs[i]);
 }
 
-static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *const *frames)
+static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands)
 {
     word *records = registers + 2, *slots = records + n;
     struct renaming renaming;
-    forget_names(n, registers, frames);
-    renaming.base = base_of(n, k, registers, frames);
+    forget_names(n, registers, stands);
+    renaming.base = base_of(n, k, registers, stands);
     renaming.stride = k > 1 ? n : 1;
     renaming.count = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (posture(records[i]) == LYING && !((struct locals *)frames[i])->lying)
+        if (posture(records[i]) == LYING && !((struct locals *)stands[i].locals)->lying)
             records[i] = told(records[i]);
-        forget_stale_copies(n, k, frames[i], registers);
+        forget_stale_copies(n, k, &stands[i], registers);
     }
     for (unsigned i = 0; i < n; i++)
-        keep_locals(&renaming, frames[i]);
+        keep_locals(&renaming, stands[i].locals);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming, k);
@@ -366,15 +385,15 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, void *co
     rename_named(&renaming, &registers[1]);
     for (unsigned i = 0; i < n; i++) {
         rename_entry(&renaming, &records[i]);
-        rename_locals(&renaming, frames[i]);
+        rename_locals(&renaming, stands[i].locals);
     }
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
     for (unsigned i = 0; i < n; i++)
-        forget_returned(&records[i], frames[i], i, registers[0]);
+        forget_returned(&records[i], stands[i].locals, i, registers[0]);
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
-            flip_phase(n, i, registers, frames);
-    if (frames[n] != NULL)
-        forget_heirs(n, slots + (k - 1) + n, frames);
+            flip_phase(n, i, registers, stands);
+    if (stands[n].locals != NULL)
+        forget_heirs(n, slots + (k - 1) + n, stands);
 }

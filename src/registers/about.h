@@ -48,16 +48,16 @@ struct number_renaming {
     size_t at, size; /* of the ticket among the locals */
 };
 
-/* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
- * locals of n processes are those of their commands, if these are explored (BEQUEST); behind the last there is NULL. */
-typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, void *const *locals);
-
 /* A process in a state: the marker that it stands at; its locals, and behind them the copies of its own remembered
  * registers. Both are NULL if it has crashed. */
 struct stand {
     const char *marker;
     void *locals;
 };
+
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
+ * stands of n processes are those of their commands, if these are explored (BEQUEST); behind the last is one without locals. */
+typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
 
 /* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
  * for alike that are not. checker/reduce/numbers.h says when this is asked. */

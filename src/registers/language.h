@@ -23,6 +23,8 @@
  *   PROCEDURE(p) BEGIN ... END          a nested procedure with frame `struct p`; CALL(p, L.f) runs it on frame L.f, which
  *                                       is forgotten at the next marker, unless it is local to a block;
  *                                       CALL_PART(p, S->s, L.f) does so for a part with registers of its own
+ *   PROCEDURE_ON(p, f) BEGIN ... END    the same with frame `struct f`, which several procedures may have: called on one frame, one
+ *                                       right after the other, each finds what the one before has left there
  *   SELDOM(p) BEGIN ... END             a procedure that needs nothing of its caller, leaves it nothing, and is called
  *                                       where time does not matter, by CALL_SELDOM(p, L.f); natively a function apart
  *   ALGORITHM(...)                      what the catalogue says (about.h)

@@ -71,7 +71,9 @@ static inline void native_put_if_different(struct cell *cell, uint64_t value, un
 #define LEAVE static inline void leave(struct native_passage *P, const struct shared *S, struct locals *frame)
 #define run_enter(P, S, f) enter(P, S, f)
 #define run_leave(P, S, f) leave(P, S, f)
-#define PROCEDURE(p) static inline void p(struct native_passage *P, const struct shared *S, struct p *frame)
+#define PROCEDURE(p) PROCEDURE_ON(p, p)
+#define PROCEDURE_ON(p, frame_)                                                                                        \
+    static inline void p(struct native_passage *P, const struct shared *S, struct frame_ *frame)
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \

@@ -188,6 +188,7 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define INHERIT __attribute__((unused)) TEXT(become_command, locals)
 #define COMMAND __attribute__((unused)) TEXT(end_command, locals)
 #define PROCEDURE(p) TEXT(p, p)
+#define PROCEDURE_ON(p, frame_) TEXT(p, frame_)
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned i = P->i, n = P->n, k = P->k;                                                                   \

@@ -198,7 +198,8 @@ static inline uint64_t stepped_range(const char *id, unsigned from, unsigned to,
 
 #define ENTER static enum outcome enter(struct stepping *P, const struct shared *S, struct locals *frame)
 #define LEAVE static enum outcome leave(struct stepping *P, const struct shared *S, struct locals *frame)
-#define PROCEDURE(p) static enum outcome p(struct stepping *P, const struct shared *S, struct p *frame)
+#define PROCEDURE(p) PROCEDURE_ON(p, p)
+#define PROCEDURE_ON(p, frame_) static enum outcome p(struct stepping *P, const struct shared *S, struct frame_ *frame)
 
 #define BEGIN                                                                                                          \
     {                                                                                                                  \

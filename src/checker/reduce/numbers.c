@@ -49,26 +49,24 @@ struct everything {
 static bool rename_everything(const struct model *model, const uint64_t *state, struct everything *all)
 {
     const struct about *about = &model->instance.setting.algorithm->about;
-    struct stand stands[STEPPED_PROCESSES_MAX];
+    struct stand stands[STEPPED_PROCESSES_MAX + 1];
     bool right = true;
     enum { ALIGNMENT = 16 };
     _Alignas(ALIGNMENT) uint8_t locals[STEPPED_PROCESSES_MAX][(LOCALS_MAX + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT];
-    void *frames[STEPPED_PROCESSES_MAX + 1];
     for (unsigned r = 0; r < model->regs; r++)
         all->registers[r] = field_get(state, model->register_field[r]);
     for (unsigned i = 0; i < model->n; i++) {
         all->processes[i] = *standing(model, state, i);
         memcpy(locals[i], all->processes[i].locals, LOCALS_MAX);
-        frames[i] = locals[i];
-        stands[i] = (struct stand){0};
-        if (!all->processes[i].crashed)
-            stands[i] = (struct stand){all->processes[i].label, locals[i]};
+        stands[i] = (struct stand){all->processes[i].label, locals[i]};
+        if (has_alike(model) && all->processes[i].crashed)
+            stands[i] = (struct stand){0};
     }
-    frames[model->n] = NULL;
+    stands[model->n] = (struct stand){0};
     if (has_alike(model))
         right = about->alike(model->n, model->instance.setting.k, all->registers, stands);
     else
-        about->rename_all(model->instance.setting.n, model->instance.setting.k, all->registers, frames);
+        about->rename_all(model->instance.setting.n, model->instance.setting.k, all->registers, stands);
     for (unsigned i = 0; i < model->n; i++)
         memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
     return right;

@@ -247,9 +247,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     if (kind < 0 || !known)
         return "its registers or its property are not known";
     if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
-        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
-        j >= n)
-        return "n, k, crashes, ticket_gap, i or j is out of range";
+        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX)
+        return "n, k, crashes or ticket_gap is out of range";
     int shutdowns = small_number(json, "shutdowns", (unsigned)n),
         failures = small_number(json, "failures", (unsigned)n),
         recoveries = small_number(json, "recoveries", RECOVERIES_WITHOUT_END);
@@ -281,6 +280,9 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
         error = ways_from_json(&trace->setting, json_object_get(json, "with"));
+    int processes = (int)processes_of(&trace->setting);
+    if (error == NULL && (processes > CHECKED_PROCESSES_MAX || i < 0 || i >= processes || j < 0 || j >= processes))
+        error = "n, i or j is out of range";
     if (error == NULL)
         error = start_from_json(trace, json_object_get(json, "start"));
     if (error == NULL)
