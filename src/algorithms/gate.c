@@ -437,12 +437,12 @@ struct locals {
     struct run_command running;
     struct inherit inherit; /* by a command */
     word held;              /* as HEIR has it */
-    flag lying;       /* and has still to look */
-    flag tries;       /* and does not wait */
-    flag keeps;       /* and will come back by what it leaves */
-    flag hasty, half; /* haste.h */
-    flag kept;        /* and its ticket is kept back when it leaves */
-    word last;        /* what was `mine`, if it comes back by that: it outlives the passage */
+    flag lying;             /* and has still to look */
+    flag tries;             /* and does not wait */
+    flag keeps;             /* and will come back by what it leaves */
+    flag hasty, half;       /* haste.h */
+    flag kept;              /* and its ticket is kept back when it leaves */
+    word last;              /* what was `mine`, if it comes back by that: it outlives the passage */
 };
 
 ENTER
@@ -690,8 +690,8 @@ DECLARE
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);
     S->life = registers("LIFE", n, LIVES, ALIVE, .writer = ANYBODY);
-    S->heir = registers("HEIR", heirs_of(n), word_values(TICKET_BITS + HELD_TICKET_AT), 0, .writer = ANYBODY, .shown = show_heir,
-                        .unbounded = true);
+    S->heir = registers("HEIR", heirs_of(n), word_values(TICKET_BITS + HELD_TICKET_AT), 0, .writer = ANYBODY,
+                        .shown = show_heir, .unbounded = true);
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",

@@ -119,9 +119,9 @@ enum { FAULTS = FAULT_NUMBER(TIMED_LOOK) };
 /* Ways through the text that a setting has or leaves out, as bits, so that each can be explored by itself (--with) and
  * what it adds is seen. What is known of each is in one table, checker/model/way_info.c. */
 enum way {
-    TRY = 1 << 0,    /* some do not wait: they go back unless there is a slot for them at once */
-    ALONE = 1 << 1,  /* some come back and go by what they left in the words when they were here last */
-    RESIZE = 1 << 2, /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
+    TRY = 1 << 0,     /* some do not wait: they go back unless there is a slot for them at once */
+    ALONE = 1 << 1,   /* some come back and go by what they left in the words when they were here last */
+    RESIZE = 1 << 2,  /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
     BEQUEST = 1 << 3, /* some run a command inside, which may outlive them; the commands are processes of their own */
 };
 

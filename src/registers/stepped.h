@@ -65,7 +65,7 @@ enum { ARRAYS_MAX = 16 };
 
 struct declaration {
     unsigned n, k;
-    unsigned ways; /* that the setting has */
+    unsigned ways;            /* that the setting has */
     const struct cell *cells; /* cells[r] is register number r */
     unsigned registers;
     unsigned arrays;

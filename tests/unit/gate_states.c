@@ -39,7 +39,8 @@ static void choose_run(const struct setting *setting, uint64_t seed, struct trac
         for_each_step(&walk->model, walk->state, note_step, walk);
         if (burst == 0) {
             whose = (unsigned)(next_random(&random) % processes_of(setting));
-            burst = 1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
+            burst =
+                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
         }
         burst--;
         struct step step = walk->steps[next_random(&random) % walk->count];

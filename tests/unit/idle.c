@@ -137,7 +137,8 @@ static unsigned random_run(const struct setting *setting, uint64_t random)
     for (unsigned s = 0; s < STEPS;) {
         if (burst == 0) {
             whose = (unsigned)(next_random(&random) % model.n);
-            burst = 1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
+            burst =
+                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
         }
         burst--;
         find_ways(&model, state, &ways);

@@ -88,7 +88,7 @@ void instance_open(struct instance *instance, const struct setting *setting)
     instance->setting = *setting;
     instance->shared = must_allocate(algorithm->shared_size);
     instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);
-    instance->declaration = 
+    instance->declaration =
         (struct declaration){.n = setting->n, .k = setting->k, .ways = setting->ways, .cells = instance->cells};
     algorithm->declare(&instance->declaration, instance->shared);
     instance->reg_count = instance->declaration.registers;

@@ -82,7 +82,18 @@ struct instance {
 
 /* What a process does: it follows the algorithm's text, ENTER and LEAVE or one of the further parts (sleeping.h), or one of
  * the programs of faults.h. */
-enum mode { FOLLOWS_TEXT, GIVING_UP, DYING, JOINING, HAS_COMMAND, IS_COMMAND, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+enum mode {
+    FOLLOWS_TEXT,
+    GIVING_UP,
+    DYING,
+    JOINING,
+    HAS_COMMAND,
+    IS_COMMAND,
+    ABORTING,
+    SHUTTING_DOWN,
+    MALFUNCTIONING,
+    RETURNING
+};
 
 static inline bool follows_text(enum mode mode)
 {

@@ -53,8 +53,8 @@ bool steps_in_loop(const struct run *run, unsigned i)
 static bool only_sleeps_at(const struct run *run, size_t s, unsigned i)
 {
     const struct setting *setting = &run->trace->setting;
-    return setting->algorithm->more.watched != NULL && !setting->undisturbed &&
-           i < setting->n && is_asleep(run->moments[s].values[kernel_sleep_words(run->instance) + i]);
+    return setting->algorithm->more.watched != NULL && !setting->undisturbed && i < setting->n &&
+           is_asleep(run->moments[s].values[kernel_sleep_words(run->instance) + i]);
 }
 
 bool steps_in_vain_in_loop(const struct run *run, unsigned i)

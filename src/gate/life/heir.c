@@ -144,8 +144,7 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
 
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
 {
-    struct bequeath frame = {.allowed =
-                                 heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED_ALONE, hold->ticket)};
+    struct bequeath frame = {.allowed = heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED_ALONE, hold->ticket)};
     seat_mark(seat, SEAT_BEQUEATHED, true);
     run_text(bequeath, seat->gate, seat->who, &frame, NULL);
 }
