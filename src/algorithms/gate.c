@@ -349,25 +349,6 @@ END
 
 /* --- the dead ----------------------------------------------------------------------------------------------------- */
 
-struct judge {
-    position at;
-    proc whose;
-    flag dead; /* out */
-    struct withdraw withdraw;
-};
-
-/* Dead is one whose life word is marked, and that has left its hold to nobody. */
-PROCEDURE(judge)
-BEGIN
-    AT("dead still?")
-    L.dead = is_marked(LIFE, L.whose);
-    if (L.dead && has_heirs()) {
-        L.withdraw.whose = L.whose;
-        CALL(withdraw, L.withdraw);
-        L.dead = L.withdraw.heir == 0;
-    }
-END
-
 struct recover {
     position at;
     proc whose;

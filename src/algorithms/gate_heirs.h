@@ -96,6 +96,25 @@ again:
     }
 END
 
+struct judge {
+    position at;
+    proc whose;
+    flag dead; /* out */
+    struct withdraw withdraw;
+};
+
+/* Dead is one whose life word is marked, and that has left its hold to nobody. */
+PROCEDURE(judge)
+BEGIN
+    AT("dead still?")
+    L.dead = is_marked(LIFE, L.whose);
+    if (L.dead && has_heirs()) {
+        L.withdraw.whose = L.whose;
+        CALL(withdraw, L.withdraw);
+        L.dead = L.withdraw.heir == 0;
+    }
+END
+
 /* --- a process that runs a command, and its child ----------------------------------------------------------------- */
 
 /* What a process does that runs a command, `admit run` for one. Natively it calls the library for each of these steps, by
