@@ -6,8 +6,7 @@
  * THE FILE. Everything in it may have been written by anybody: what is read is checked before it is used, each time.
  *
  *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
- *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
- *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
+ *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records]
  *   spots       of 64 bytes, one per slot: who is in it
  *   people      pages, three participants each, and after the last of them the manager (manager.c) and the first of those
  *               who wait for a record (outside.c): what is known of each (struct person), and at the very end of the page
@@ -169,8 +168,10 @@ struct sleeper {
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
  * behind the links. */
 struct seat {
-    uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
-    uint64_t mine;  /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
+    _Atomic uint64_t
+        state;     /* its handle's serial, with flags (below); 0: wiped by fork. Another thread that leaves in this
+                               one's place changes it last, and in the order of release: so this one acquires it */
+    uint64_t mine; /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
     struct cell *record;
     unsigned who, slot;
     uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
@@ -193,17 +194,30 @@ enum seat_flag {
     SEAT_IN_LINE = 2, /* with a place that it has given up */
     SEAT_BEQUEATHED = 4,
     SEAT_AMONG_OTHERS = 8, /* others came by when it was here last */
-    SEAT_FLAGS = 15,
+    SEAT_ANY_THREAD = 16,  /* whoever is inside by it: any thread of the process may leave */
+    SEAT_FLAGS = 31,
 };
+
+static inline uint64_t seat_state(const struct seat *seat)
+{
+    return atomic_load_explicit(&seat->state, memory_order_acquire);
+}
+
+static inline void seat_become(struct seat *seat, uint64_t state)
+{
+    atomic_store_explicit(&seat->state, state, memory_order_release);
+}
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)
 {
-    return (seat->state & flag) != 0;
+    return (seat_state(seat) & flag) != 0;
 }
 
+/* By one thread at a time: its own, or with admit_seats_lock whoever acts in its place. */
 static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 {
-    seat->state = on ? seat->state | flag : seat->state & ~(uint64_t)flag;
+    uint64_t state = seat_state(seat);
+    seat_become(seat, on ? state | flag : state & ~(uint64_t)flag);
 }
 
 /* Variables of a thread that are found without a call. For those of a library that is loaded later, glibc has room;
@@ -214,10 +228,10 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 #define OF_THREAD
 #endif
 
-/* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
+/* As the text has them (struct shared), which alone writes them (meaning.h). */
 struct gate_cells {
-    const struct cell *issue, *valid, *record, *slot; /* which are the text's to write (meaning.h) */
-    struct cell *heir;
+    const struct cell *issue, *valid, *record, *slot, *heir;
+    const struct cell *life; /* NULL: what the text calls LIFE are the life words, which are no cells */
 };
 
 /* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
@@ -262,7 +276,7 @@ struct admit_gate {
 
 static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
 {
-    return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
+    return (seat_state(seat) & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
 /* There are two more than there are records: that of whoever manages the gate, and that of whoever is the next to have a
