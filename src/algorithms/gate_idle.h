@@ -116,8 +116,9 @@ static bool own_needs_no_burial(const struct outlook *at)
 static bool slot_is_not_its_own(const struct outlook *at)
 {
     const struct recover *recover = at->recover;
-    unsigned s = recover->keep_back.its != 0 ? recover->keep_back.s : recover->s;
-    return at->slots[s] != named(ticket_of(recover->its), recover->whose, 0);
+    bool keeps_back = recover->keep_back.its != 0;
+    word its = keeps_back ? recover->keep_back.its : recover->its;
+    return at->slots[keeps_back ? recover->keep_back.s : recover->s] != named(ticket_of(its), recover->whose, 0);
 }
 
 static bool was_buried(const struct outlook *at)
