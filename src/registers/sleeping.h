@@ -14,7 +14,7 @@
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_marked(lives, j)        whether the life word of j is: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or
  *                              NOBODYS. Natively that word is the kernel's and no register (gate/life/life.c)
- *   is_dead(lives, j)          the same; natively for one who looks at all, which takes notes of it
+ *   is_dead(lives, j)          the same; natively it is noted, and heirs and tickets that are kept back have been seen to
  *   claim_life(lives, i)       a newcomer takes a dead one's place, but is dead to the others still
  *   begin_life(lives, i)       it is alive
  *   leave_to_nobody(lives, i)  it has no owner, and is not dead; natively the text ends here, and the caller does it
