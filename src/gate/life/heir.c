@@ -153,46 +153,11 @@ static unsigned lock_byte(int fd, uint64_t ticket)
     return fcntl(fd, F_OFD_SETLK, &byte) == 0 ? AMONG_READERS : 0;
 }
 
-/* --- to a family: whoever has a descriptor open -------------------------------------------------------------------- */
-
-/* The first of the numbers that scripts do not use for their own. */
-enum { FAMILY_FROM = 100 };
-
-int admit_family_open(const admit_gate *gate)
-{
-    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC), family = -1;
-    if (fd >= 0) {
-        family = fcntl(fd, F_DUPFD, FAMILY_FROM); /* which exec keeps */
-        int error = errno;
-        close(fd);
-        errno = error;
-    }
-    if (family < 0)
-        admit_gate_system_error("open a descriptor to inherit of", gate->path);
-    return family;
-}
-
 static bool is_of_file(const admit_gate *gate, int family)
 {
     struct descriptor descriptor = gate->file;
     descriptor.fd = family;
     return admit_fd(&descriptor) >= 0;
-}
-
-/* The lock first: whoever is killed in between has left nothing to anybody, and the lock is about nothing. */
-admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int family)
-{
-    const admit_gate *gate = seat->gate;
-    if (family == admit_fd(&gate->file) || !is_of_file(gate, family))
-        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": descriptor %d is not one of admit_gate_family",
-                                gate->name, family);
-    unsigned kind = lock_byte(family, hold->ticket);
-    if (kind == 0)
-        return admit_gate_system_error("lock", gate->path);
-    seat->family = family;
-    seat_mark(seat, SEAT_BEQUEATHED, true);
-    atomic_store(&gate->cells.heir[seat->who].value, heir_word(kind, hold->ticket));
-    return ADMIT_OK;
 }
 
 /* Nobody asks for this ticket's byte any more; but locks that are never taken away would become many. */
@@ -299,4 +264,39 @@ admit_error admit_heirs_await(const struct seat *seat)
     byte.l_type = F_UNLCK;
     fcntl(fd, F_OFD_SETLK, &byte);
     return ADMIT_OK;
+}
+
+/* --- a family: whoever has a descriptor open ----------------------------------------------------------------------- */
+
+/* The first of the numbers that scripts do not use for their own. */
+enum { FAMILY_FROM = 100 };
+
+int admit_family_open(const admit_gate *gate)
+{
+    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC), family = -1;
+    if (fd >= 0) {
+        family = fcntl(fd, F_DUPFD, FAMILY_FROM); /* which exec keeps */
+        int error = errno;
+        close(fd);
+        errno = error;
+    }
+    if (family < 0)
+        admit_gate_system_error("open a descriptor to inherit of", gate->path);
+    return family;
+}
+
+/* The steps of one that bequeaths, and of a child that inherits, which the family need not take. The lock comes first:
+ * whoever is killed before both are done has left nothing to anybody, and the lock is about nothing. */
+admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int family)
+{
+    const admit_gate *gate = seat->gate;
+    if (family == admit_fd(&gate->file) || !is_of_file(gate, family))
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": descriptor %d is not one of admit_gate_family",
+                                gate->name, family);
+    unsigned kind = lock_byte(family, hold->ticket);
+    if (kind == 0)
+        return admit_gate_system_error("lock", gate->path);
+    seat->family = family;
+    admit_heir_allow(seat, hold, true);
+    return becomes_heir(gate, seat->who, heir_word(ALLOWED_WITH_CHILDREN, hold->ticket), heir_word(kind, hold->ticket));
 }
