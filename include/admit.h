@@ -311,10 +311,10 @@ ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hol
  * copy of the descriptor goes with it.) Any number of holds, and any number of families.
  *
  * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor of the
- * same file that children do not share, such as one that was opened again, will not do. To bequeath to it, the hold may be any
- * thread's, if that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's. The end of the thread that
- * entered counts as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these
- * have closed it, this process included. */
+ * same file that children do not share, such as one that was opened again, will not do. The hold may be any thread's, if
+ * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's. The end of the thread that entered counts
+ * as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these have closed
+ * it, this process included. */
 ADMIT_API int admit_gate_family(admit_gate *gate);
 ADMIT_API admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family);
 
