@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate_states.h - for the checker: which states of the gate (gate.c) are the same. Two are if whatever can happen in the
+ * gate_states.h - for the checker, and compiled for no other: which states of the gate (gate.c) are the same, as far as it
+ * cannot derive that from what the registers are declared to be. Two are if whatever can happen in the
  * one can happen in the other, step by step. That depends on the text: a mutant that breaks what is said here must not
  * be checked with it (gate.no_phase, gate.notes_blindly and gate.renews_phase leave it out).
  *
@@ -8,7 +9,7 @@
  *    from the smaller of the two on keep their distances. Of the older ones only their order matters, and only the order
  *    with regard to those that somebody has read and still compares with something, or that a slot holds: these are
  *    counted through, with gaps, and all others between two of them become the first number of the gap.
- *  - Copies. ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a
+ *  - Copies. ISSUE and VALID grow with each change (as they are declared to: the checker insists), so that a copy of them which is out of date stays so, and a
  *    compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or
  *    that is on its way out. Which such copy a process has makes no difference if all it can still do with it is to fail.
  *  - Names. What the name in ISSUE says is of no interest once it is in the record, nor the name in VALID: the next ticket
