@@ -393,7 +393,20 @@ void admit_life_release(struct seat *seat, uint32_t to)
         delist(link_of(seat));
         is_off_list(person_at(seat), own);
     }
+    if (!seat->closed && to == LIFE_NOBODY && seat->who < seat->gate->records)
+        admit_vacated(seat->gate);
     free_seat(seat);
+}
+
+/* If nobody is the first of them, one that was woken to be that may have been killed. */
+void admit_vacated(admit_gate *gate)
+{
+    if (atomic_load(&gate->header->outside) == 0)
+        return;
+    atomic_fetch_add(&gate->header->vacated, 1);
+    syscall(SYS_futex, &gate->header->vacated, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (!has_usher(gate))
+        syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* If it is that thread's still: it may have ended without a word, and the record have another owner. */
@@ -407,10 +420,12 @@ void admit_life_take_away(struct seat *seat)
     if (look_at(seat->life).both != alive.both || !is_off(seat->gate, before) ||
         !lists(&person->listed_before, before, own))
         return;
-    if (changes_from(seat->life, alive, whole(LIFE_NOBODY, 0)))
+    if (changes_from(seat->life, alive, whole(LIFE_NOBODY, 0))) {
         lists(&person->listed, own, whole(0, 0));
-    else
+        admit_vacated(seat->gate);
+    } else {
         lists(&person->listed_before, own, before);
+    }
 }
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */

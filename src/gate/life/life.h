@@ -81,8 +81,15 @@ bool admit_heir_disowned(struct seat *seat);
 /* Until no child that has inherited is left. */
 admit_error admit_heirs_await(const struct seat *seat);
 
+/* Those who wait for a record learn that one is free (outside.c). */
+void admit_vacated(admit_gate *gate);
+
 /* --- the manager: manager.c --------------------------------------------------------------------------------------- */
 
+/* A life word that belongs to no record: this thread has it until it leaves it or ends. NULL: another has it, or an error
+ * (noted). */
+struct seat *admit_post_take(admit_gate *gate, unsigned who, bool *failed);
+void admit_post_leave(struct seat *post);
 /* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it;
  * if `wait`, error noted, after seconds. */
 struct seat *admit_manage(admit_gate *gate, bool wait);

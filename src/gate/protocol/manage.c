@@ -93,7 +93,7 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
     return !keep;
 }
 
-admit_error admit_gate_resize(admit_gate *gate, unsigned k)
+static admit_error resize(admit_gate *gate, unsigned k, bool declare)
 {
     UNCANCELLED;
     if (k < 1 || k > gate->most_k)
@@ -111,11 +111,23 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
         admit_second_look(gate, true);
         atomic_store(&gate->header->resizing, 1);
         atomic_store(&gate->header->k, k);
+        if (declare)
+            atomic_store(&gate->header->declared_k, k);
         error = ADMIT_OK;
         settle(gate, OUTSIDE_THE_LINE); /* what this process has no memory for, others finish */
     }
     admit_manage_end(manager);
     return error;
+}
+
+admit_error admit_gate_resize(admit_gate *gate, unsigned k)
+{
+    return resize(gate, k, false);
+}
+
+admit_error admit_gate_declare(admit_gate *gate, unsigned k)
+{
+    return resize(gate, k, true);
 }
 
 /* --- now and then ------------------------------------------------------------------------------------------------- */

@@ -191,6 +191,7 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
         seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
         /* A seat that was found is in line no more, unless somebody scribbles in the file. */
         enum ending ending = enter_by(seat, hold, how, only_if_free, false, 0);
+        admit_outside_next(gate);
         if (ending != STILL_IN_LINE || only_if_free)
             return seat->sleeper.why;
         if (admit_gives_up(&sleeper))
@@ -332,7 +333,9 @@ admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admi
     if (!admit_deadline_passed(how->until))
         return enter_slowly(gate, hold, how, false);
     admit_error error = enter_slowly(gate, hold, how, true);
-    return error != ADMIT_NO_SLOT ? error : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", gate->name);
+    return error != ADMIT_NO_SLOT && error != ADMIT_FULL
+               ? error
+               : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", gate->name);
 }
 
 admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline)

@@ -36,6 +36,28 @@ void admit_seats_close(admit_gate *gate);
 /* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
 unsigned admit_bury_dead(admit_gate *gate);
 
+/* --- those who wait for a record: outside.c ----------------------------------------------------------------------- */
+
+struct outsider {
+    admit_gate *gate;
+    struct seat *post; /* if it is the first of them */
+    bool is_called;    /* by having slept, or by having found nobody */
+    uint32_t vacated;  /* before it looked for a record */
+};
+
+/* Whether somebody is there who came before. Of one that does not wait: beyond doubt. */
+bool admit_outside_is_somebody(const admit_gate *gate, bool wait);
+void admit_outside_begin(struct outsider *outsider, admit_gate *gate);
+/* Whether this thread is the first of them, who looks for a record; or an error (noted). */
+bool admit_outside_is_first(struct outsider *outsider, bool *failed);
+/* for_a_place: what it waits for may be that a place which was given up is passed. */
+void admit_outside_sleep(const struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place);
+/* It has a record, or gives up; and when it has drawn, or given up, the next may be the first. */
+void admit_outside_end(const struct outsider *outsider);
+void admit_outside_next(admit_gate *gate);
+/* Also of a forked child, in which it begins. */
+void admit_outside_thread_ends(void);
+
 /* --- how many slots: manage.c ------------------------------------------------------------------------------------- */
 
 /* Whoever stands in line cannot take a free slot away: it has no other ticket to do so, and there is none as long as it

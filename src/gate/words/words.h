@@ -9,8 +9,9 @@
  *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
  *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
  *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each, and after the last of them the manager (manager.c): what is known of each
- *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
+ *   people      pages, three participants each, and after the last of them the manager (manager.c) and the first of those
+ *               who wait for a record (outside.c): what is known of each (struct person), and at the very end of the page
+ *               its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
  * That list is libc's, and its links lie a little behind the word, by as much as libc has told the kernel: in a mutex in
@@ -36,7 +37,7 @@
 #endif
 
 enum {
-    GATE_LAYOUT = 5,
+    GATE_LAYOUT = 6,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
@@ -59,8 +60,13 @@ struct gate_header {
     _Atomic uint32_t removed; /* enum removal, and how often it was asked to look again: see remove.c */
     _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
-    _Atomic int64_t looked_at; /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
-    _Atomic uint32_t anchors;  /* numbers given to processes so far */
+    _Atomic int64_t looked_at;   /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
+    _Atomic uint32_t anchors;    /* numbers given to processes so far */
+    _Atomic uint32_t declared_k; /* by whoever made the gate, or declared it since; k is what it was resized to */
+    /* Those who wait for a record (outside.c): how many there are, or were killed since there was nobody; and a word that
+     * changes whenever a record becomes free. */
+    _Alignas(64) _Atomic uint32_t outside;
+    _Atomic uint32_t vacated;
     /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
@@ -259,10 +265,18 @@ static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *ga
     return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
-/* There is one more than there are records: that of whoever manages the gate. */
+/* There are two more than there are records: that of whoever manages the gate, and that of whoever is the next to have a
+ * record, when there is none. */
+enum { LIVES_WITHOUT_RECORD = 2 };
+
 static inline unsigned manager_of(const admit_gate *gate)
 {
     return gate->records;
+}
+
+static inline unsigned usher_of(const admit_gate *gate)
+{
+    return gate->records + 1;
 }
 
 static inline struct life_words *whole_life_of(const admit_gate *gate, unsigned who)
@@ -291,6 +305,20 @@ static inline unsigned present_in(const admit_gate *gate)
 static inline bool admit_life_names_thread(uint32_t life)
 {
     return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
+}
+
+/* Whether one of those who wait for a record is the first of them, and alive. */
+static inline bool has_usher(const admit_gate *gate)
+{
+    uint32_t life = atomic_load(life_of(gate, usher_of(gate)));
+    return admit_life_names_thread(life) && (life & LIFE_JUDGED) == 0;
+}
+
+/* How many wait for a record, as far as is known; if nobody is the first of them, all may have been killed. */
+static inline unsigned outside_of(const admit_gate *gate)
+{
+    uint32_t outside = atomic_load(&gate->header->outside);
+    return outside != 0 && has_usher(gate) ? outside : 0;
 }
 
 /* As the gate should have it; what is in the file may be anything. */
@@ -347,9 +375,12 @@ struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 bool admit_ticket_before(uint64_t a, uint64_t b); /* of two in line */
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
+unsigned admit_length_of_line(const admit_gate *gate);
+/* Whether anybody at all has a ticket that is not valid; a place that was given up counts. */
+bool admit_protocol_has_line(const admit_gate *gate);
 /* How many tickets have been drawn since the start, reserved ones included, but for so many; modulo 2^47. */
 uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for);
-/* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
+/* Fills the cells of a fresh gate: most_k - k tickets are out, in the last records. */
 void admit_protocol_format(admit_gate *gate, unsigned k);
 /* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
 bool admit_protocol_in_order(const admit_gate *gate);
