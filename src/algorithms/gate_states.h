@@ -10,8 +10,9 @@
  *    with regard to those that somebody has read and still compares with something, or that a slot holds: these are
  *    counted through, with gaps, and all others between two of them become the first number of the gap.
  *  - Copies. ISSUE and VALID grow with each change (.grows: the checker insists on it), so that a copy of them which is out
- *    of date stays so, and a compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or
- *    that is on its way out. Which such copy a process has makes no difference if all it can still do with it is to fail.
+ *    of date stays so, and a compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that
+ *    it has not any more, or that is on its way out. Which such copy a process has makes no difference if all it can still
+ *    do with it is to fail.
  *  - Names. What the name in ISSUE says is of no interest once it is in the record, nor the name in VALID: the next ticket
  *    of that participant has another phase, and before the one after it VALID moves on. (The text takes the step of looking
  *    at the record whomever they name, so that to forget the name leaves out no step.) A copy of VALID that is out of date
