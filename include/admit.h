@@ -24,7 +24,7 @@
  *
  * WHO HOLDS
  *
- *   The thread that entered. Only it can leave.
+ *   The thread that entered. Only it can leave, unless it said any_thread (admit_gate_enter_with).
  *   A thread that ends while it is inside, or waits: counts as killed; what it had comes back at once.
  *   fork while inside: the parent holds on, the child holds nothing. The child can use the handle, as itself.
  *   exec while inside: the new program holds nothing; what the thread had comes back at once.
@@ -143,7 +143,7 @@ typedef enum admit_error {
     ADMIT_DISK_FULL,         /* no room for the gate's file */
     ADMIT_BUSY,        /* remove: somebody is inside or waits; or somebody else is managing it, and does not go on */
     ADMIT_REMOVED,     /* the gate has been removed, or its file deleted or moved, while this process had it open */
-    ADMIT_NOT_HOLDING, /* leave: this thread is not inside with this hold */
+    ADMIT_NOT_HOLDING, /* leave: nobody that this thread may leave for is inside with this hold */
     ADMIT_SYSTEM,      /* the system refused something: the text says what, and why */
     ADMIT_UNSUPPORTED, /* this system lacks what gates need */
 } admit_error;
@@ -257,6 +257,8 @@ typedef struct admit_wait {
     int interruptible; /* 1: admit_gate_interrupt ends it */
     int only_if_free;  /* 1: as admit_gate_try */
     int record_since;  /* 1: note the time of entry for inspect, also if there was no need to wait */
+    int any_thread; /* 1: any thread of this process may leave with the hold, by this handle. The one that entered must
+                          live on until then, as ever: its end counts as a kill. It can go on to enter, too */
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 
@@ -264,7 +266,8 @@ ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, 
  * included: ADMIT_INTERRUPTED. May be called from a signal handler. */
 ADMIT_API void admit_gate_interrupt(admit_gate *gate);
 
-/* The thread that entered is inside no more, and the next in line is. Never waits. */
+/* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with one
+ * hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
 ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
 
 /* What inspect shows as this process's command, from its next entry on: the first 95 bytes are kept. NULL, as at the

@@ -297,11 +297,7 @@ static void unregister_seat(struct seat *seat)
 {
     admit_seats_lock();
     if (!seat->closed)
-        for (struct seat **at = &seat->gate->local->seats; *at != NULL; at = &(*at)->next_of_gate)
-            if (*at == seat) {
-                *at = seat->next_of_gate;
-                break;
-            }
+        admit_life_disconnect(seat);
     admit_anchor_release(seat->anchor);
     admit_seats_unlock();
 }
@@ -410,22 +406,38 @@ void admit_vacated(admit_gate *gate)
 }
 
 /* If it is that thread's still: it may have ended without a word, and the record have another owner. */
-void admit_life_take_away(struct seat *seat)
+bool admit_life_may_be_taken_away(struct seat *seat)
 {
     if (LIBC_WALKS_LISTS) /* the record is free when the thread comes by, or ends */
-        return;
+        return false;
+    struct person *person = person_at(seat);
+    union whole own = whole(seat->number, seat->anchor->number);
+    union whole before = {.both = atomic_load(&person->listed_before)};
+    return look_at(seat->life).both == whole(own.word | FUTEX_WAITERS, own.anchor).both && is_off(seat->gate, before) &&
+           lists(&person->listed_before, before, own);
+}
+
+void admit_life_take_away(struct seat *seat, uint32_t to)
+{
     struct person *person = person_at(seat);
     union whole own = whole(seat->number, seat->anchor->number), alive = whole(own.word | FUTEX_WAITERS, own.anchor);
-    union whole before = {.both = atomic_load(&person->listed_before)};
-    if (look_at(seat->life).both != alive.both || !is_off(seat->gate, before) ||
-        !lists(&person->listed_before, before, own))
+    if (!changes_from(seat->life, alive, whole(to, 0))) {
+        lists(&person->listed_before, own, whole(0, 0));
         return;
-    if (changes_from(seat->life, alive, whole(LIFE_NOBODY, 0))) {
-        lists(&person->listed, own, whole(0, 0));
-        admit_vacated(seat->gate);
-    } else {
-        lists(&person->listed_before, own, before);
     }
+    lists(&person->listed, own, whole(0, 0));
+    if (to == LIFE_NOBODY)
+        admit_vacated(seat->gate);
+}
+
+void admit_life_disconnect(struct seat *seat)
+{
+    struct seat **at = &seat->gate->local->seats;
+    while (*at != NULL && *at != seat)
+        at = &(*at)->next_of_gate;
+    if (*at != NULL)
+        *at = seat->next_of_gate;
+    seat->closed = true;
 }
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */

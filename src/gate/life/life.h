@@ -53,8 +53,12 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
 void admit_life_begin(struct seat *seat);
 /* Gives it up, with this value in it. */
 void admit_life_release(struct seat *seat, uint32_t to);
-/* The record of another thread's idle seat is free; the thread itself will release the seat. */
-void admit_life_take_away(struct seat *seat);
+/* The record of another thread's seat gets this value, if that may be: then it is one's duty; the thread itself will
+ * release the seat. */
+bool admit_life_may_be_taken_away(struct seat *seat);
+void admit_life_take_away(struct seat *seat, uint32_t to);
+/* The seat is none of the handle's any more: all that is left is for its thread to release. With admit_seats_lock. */
+void admit_life_disconnect(struct seat *seat);
 /* Whether the owner that these two words name has ended, by what the second says. */
 bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor);
 /* If the second word says so, the first does from now on. */

@@ -111,7 +111,7 @@ void admit_outside_end(const struct outsider *outsider)
 
 void admit_outside_next(admit_gate *gate)
 {
-    for (struct seat *post = own_posts, *next; post != NULL && post->state != 0; post = next) {
+    for (struct seat *post = own_posts, *next; post != NULL && seat_state(post) != 0; post = next) {
         next = post->next;
         if (post->gate == gate)
             leave_post(gate, post);
@@ -120,7 +120,7 @@ void admit_outside_next(admit_gate *gate)
 
 void admit_outside_thread_ends(void)
 {
-    while (own_posts != NULL && own_posts->state != 0) /* or it is a forked child */
+    while (own_posts != NULL && seat_state(own_posts) != 0) /* or it is a forked child */
         leave_post(own_posts->gate, own_posts);
     own_posts = NULL;
 }

@@ -26,8 +26,13 @@ extern __thread struct seat *admit_recent OF_THREAD;
 
 /* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
-struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
-void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
+/* The one this thread is inside by, and no other may leave by; or NULL. */
+struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold);
+/* The one by which any thread of this process may leave, or NULL. With admit_seats_lock. */
+struct seat *admit_seat_of_any(const admit_gate *gate, const admit_hold *hold);
+void admit_seat_release(struct seat *seat, uint32_t life); /* with this value in its life word */
+/* Whether this thread can leave the seat's ticket, which perhaps another has, in its record to nobody; then it does. */
+bool admit_seat_leave_reserved(struct seat *seat);
 /* A place that was given up is in line still. Of such seats a thread keeps one. */
 void admit_seat_given_up(struct seat *seat);
 /* A record that was kept back for nobody returns its ticket. */

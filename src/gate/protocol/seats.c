@@ -67,7 +67,7 @@ static void thread_ends(void *unused)
     admit_recent = &no_seat;
     admit_outside_thread_ends();
     admit_seats_lock(); /* another thread may be closing the handle */
-    while (seat != NULL && seat->state != 0) {
+    while (seat != NULL && seat_state(seat) != 0) {
         struct seat *next = seat->next;
         if (!seat->closed)
             dispose_of(seat);
@@ -125,7 +125,7 @@ void admit_seat_release(struct seat *seat, uint32_t life)
 /* A forked child finds its parent's seats wiped. */
 static void check_for_fork(void)
 {
-    if (own_seats != NULL && own_seats->state == 0) {
+    if (own_seats != NULL && seat_state(own_seats) == 0) {
         own_seats = NULL;
         admit_recent = &no_seat;
     }
@@ -145,14 +145,58 @@ static void clear_away(void)
     admit_seats_unlock();
 }
 
+static bool is_inside_by(const struct seat *seat, const admit_hold *hold)
+{
+    return seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket && seat->slot == hold->slot;
+}
+
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat_belongs_to(seat, gate) && seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket &&
-            seat->slot == hold->slot)
+        if (seat_belongs_to(seat, gate) && !seat_is(seat, SEAT_ANY_THREAD) && is_inside_by(seat, hold))
             return seat;
     return NULL;
+}
+
+/* One whose thread has ended without a word is another's by now, or will be. */
+static bool is_alive(const struct seat *seat)
+{
+    uint32_t life = atomic_load(&seat->life->word);
+    return (life & LIFE_NUMBER) == seat->number && (life & FUTEX_OWNER_DIED) == 0;
+}
+
+struct seat *admit_seat_of_any(const admit_gate *gate, const admit_hold *hold)
+{
+    for (struct seat *seat = gate->local->seats; seat != NULL; seat = seat->next_of_gate)
+        if (seat_is(seat, SEAT_ANY_THREAD) && is_inside_by(seat, hold) && is_alive(seat))
+            return seat;
+    return NULL;
+}
+
+static bool is_own(const struct seat *seat)
+{
+    const struct seat *own = own_seats;
+    while (own != NULL && own != seat)
+        own = own->next;
+    return own != NULL;
+}
+
+/* Another thread's record is taken away from it; what is left of its seat that thread clears away. */
+bool admit_seat_leave_reserved(struct seat *seat)
+{
+    if (is_own(seat)) {
+        admit_protocol_reserve(seat);
+        admit_seat_release(seat, LIFE_RESERVED);
+        return true;
+    }
+    if (!admit_life_may_be_taken_away(seat))
+        return false;
+    admit_protocol_reserve(seat);
+    admit_life_take_away(seat, LIFE_RESERVED);
+    admit_life_disconnect(seat);
+    seat_become(seat, SEAT_AMONG_OTHERS); /* of no handle */
+    return true;
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
@@ -377,8 +421,8 @@ void admit_seats_close(admit_gate *gate)
     admit_seats_lock();
     for (struct seat *seat = gate->local->seats; seat != NULL; seat = next) {
         next = seat->next_of_gate;
-        if (is_idle(seat))
-            admit_life_take_away(seat);
+        if (is_idle(seat) && admit_life_may_be_taken_away(seat))
+            admit_life_take_away(seat, LIFE_NOBODY);
         seat->closed = true; /* from here on it is that thread's alone */
     }
     admit_anchor_release(gate->local->anchor);

@@ -30,18 +30,19 @@
 enum {
     LOOK_MOST_NS = 100000, /* before one sleeps: longer than it takes to be woken, anywhere */
     NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
-    FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
-                                  the third after nine times, ... */
-    SHARE_NS = 40000000,       /* of those behind them, for each who takes part */
+    SHARE_NS = 40000000,   /* of those behind the first eight, for each who takes part */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 
-/* Of those in front: whom the kernel woke may have been stopped before it could act. Where tests are built with
- * ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
+/* Of those in front: whom the kernel woke may have been stopped before it could act. And of the first in line, who
+ * cannot be told of a death; the second after four times that, the third after nine times, ... Where tests are built
+ * with ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
 #ifdef ADMIT_NO_LOOKS
 #define FRONT_LOOKS_NS INT64_C(3600000000000)
+#define FIRST_LOOKS_NS FRONT_LOOKS_NS
 #else
 #define FRONT_LOOKS_NS INT64_C(500000000)
+#define FIRST_LOOKS_NS INT64_C(25000000)
 #endif
 
 static _Atomic bool no_waitv; /* the kernel has refused it */

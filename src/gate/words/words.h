@@ -169,8 +169,10 @@ struct sleeper {
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
  * behind the links. */
 struct seat {
-    uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
-    uint64_t mine;  /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
+    _Atomic uint64_t
+        state;     /* its handle's serial, with flags (below); 0: wiped by fork. Another thread that leaves in this
+                               one's place changes it last, and in the order of release: so this one acquires it */
+    uint64_t mine; /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
     struct cell *record;
     unsigned who, slot;
     uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
@@ -193,17 +195,30 @@ enum seat_flag {
     SEAT_IN_LINE = 2, /* with a place that it has given up */
     SEAT_BEQUEATHED = 4,
     SEAT_AMONG_OTHERS = 8, /* others came by when it was here last */
-    SEAT_FLAGS = 15,
+    SEAT_ANY_THREAD = 16,  /* whoever is inside by it: any thread of the process may leave */
+    SEAT_FLAGS = 31,
 };
+
+static inline uint64_t seat_state(const struct seat *seat)
+{
+    return atomic_load_explicit(&seat->state, memory_order_acquire);
+}
+
+static inline void seat_become(struct seat *seat, uint64_t state)
+{
+    atomic_store_explicit(&seat->state, state, memory_order_release);
+}
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)
 {
-    return (seat->state & flag) != 0;
+    return (seat_state(seat) & flag) != 0;
 }
 
+/* By one thread at a time: its own, or with admit_seats_lock whoever acts in its place. */
 static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 {
-    seat->state = on ? seat->state | flag : seat->state & ~(uint64_t)flag;
+    uint64_t state = seat_state(seat);
+    seat_become(seat, on ? state | flag : state & ~(uint64_t)flag);
 }
 
 /* Variables of a thread that are found without a call. For those of a library that is loaded later, glibc has room;
@@ -262,7 +277,7 @@ struct admit_gate {
 
 static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
 {
-    return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
+    return (seat_state(seat) & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
 /* There are two more than there are records: that of whoever manages the gate, and that of whoever is the next to have a
