@@ -140,7 +140,7 @@ load helper
 
 @test "a register that is declared to grow, and does not, is refused" {
     exits 2 check test:goes_back -n 2
-    says 'writes 0 to LOCK[0], which holds 1 and is declared to grow, at "give back"'
+    says_error 'writes 0 to LOCK[0], which holds 1 and is declared to grow, at "give back"'
 }
 
 @test "idle steps are taken at once, or with --every-step one by one, with the same verdicts" {

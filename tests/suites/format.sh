@@ -40,11 +40,13 @@ bits() {
 has_bits_as_told() {
     bits "$1" >"$scratch/bits"
     awk 'BEGIN {
-            print "#include \"gate/words/meaning.h\"\n#include <linux/futex.h>"
+            print "#include \"gate/life/heir.c\"\n#include <linux/futex.h>"
             from["number"] = "NUMBER_AT"; count["number"] = "TICKET_BITS"
             from["name"] = "PHASE_BITS"; count["name"] = "WHO_BITS"
             from["phase"] = "0"; count["phase"] = "PHASE_BITS"
             from["state"] = "PHASE_BITS"; count["state"] = "STATE_BITS"
+            from["rest"] = "0"; count["rest"] = "REST_BITS"
+            from["kind"] = "REST_BITS"; count["kind"] = "(64 - REST_BITS)"
             value["thread"] = "LIFE_NUMBER"
             value["kept"] = "(LIFE_RESERVED & ~LIFE_NUMBER)"
             value["dead"] = "FUTEX_OWNER_DIED"
@@ -56,7 +58,7 @@ has_bits_as_told() {
         }
         $4 in value { printf "_Static_assert(%s == ((UINT64_C(1) << %s) - 1) << %s, \"%s\");\n", value[$4], $2, $1, $4; next }
         NF == 4 { print "#error \"" $4 " of " $3 " is none\"" }' "$scratch/bits" >"$scratch/asserted.c"
-    [ "$(grep -c _Static_assert "$scratch/asserted.c")" -ge 14 ] || return 2
+    [ "$(grep -c _Static_assert "$scratch/asserted.c")" -ge 16 ] || return 2
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fsyntax-only "$scratch/asserted.c"
 }
 
@@ -68,7 +70,7 @@ leaves_no_bit_out() {
                 words++
                 if (end[of] != (of == "LIFE" ? 32 : 64)) { print of " ends at " end[of]; wrong = 1 }
             }
-            exit wrong || words != 5
+            exit wrong || words != 6
         }'
 }
 

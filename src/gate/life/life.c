@@ -27,6 +27,7 @@
  * another.
  */
 #include "gate/life/life.h"
+#include "registers/sleeping_native.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -476,10 +477,15 @@ static void judge(admit_gate *gate, unsigned who)
         atomic_fetch_add(&gate->header->died_waiting, 1);
 }
 
+bool admit_is_marked(const struct sleeper *sleeper, unsigned who)
+{
+    return (atomic_load(life_of(sleeper->gate, who)) & FUTEX_OWNER_DIED) != 0;
+}
+
 bool admit_is_dead_now(admit_gate *gate, unsigned who)
 {
     uint32_t life = atomic_load(life_of(gate, who));
-    if ((life & FUTEX_OWNER_DIED) == 0 || admit_heir(gate, who) != HEIR_NONE)
+    if ((life & FUTEX_OWNER_DIED) == 0 || !admit_has_no_heir(gate, who))
         return false;
     if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);

@@ -72,9 +72,10 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who);
 
 /* --- heirs: heir.c ------------------------------------------------------------------------------------------------ */
 
-/* Also takes back the permission to inherit, if nobody has made use of it. */
-enum heir_state admit_heir(admit_gate *gate, unsigned who);
-/* The same for one who only looks; the heir's number into *pid if it has one. */
+/* Of one that is dead: whether no command has what it held. Takes back the permission to inherit, if nobody has made use of
+ * it. */
+bool admit_has_no_heir(admit_gate *gate, unsigned who);
+/* For one who only looks; the heir's number into *pid if it has one. */
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* From now on a child may inherit. */
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);

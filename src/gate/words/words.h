@@ -6,8 +6,7 @@
  * THE FILE. Everything in it may have been written by anybody: what is read is checked before it is used, each time.
  *
  *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
- *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
- *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
+ *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records]
  *   spots       of 64 bytes, one per slot: who is in it
  *   people      pages, three participants each, and after the last of them the manager (manager.c) and the first of those
  *               who wait for a record (outside.c): what is known of each (struct person), and at the very end of the page
@@ -229,10 +228,10 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 #define OF_THREAD
 #endif
 
-/* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
+/* As the text has them (struct shared), which alone writes them (meaning.h). */
 struct gate_cells {
-    const struct cell *issue, *valid, *record, *slot; /* which are the text's to write (meaning.h) */
-    struct cell *heir;
+    const struct cell *issue, *valid, *record, *slot, *heir;
+    const struct cell *life; /* NULL: what the text calls LIFE are the life words, which are no cells */
 };
 
 /* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
