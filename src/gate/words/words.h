@@ -180,6 +180,7 @@ struct seat {
     admit_gate *gate;
     struct seat *next;         /* of this thread */
     struct seat *next_of_gate; /* of the handle's */
+    int family;                /* the descriptor of those whom its hold is left to; 0: none (heir.c) */
     bool closed; /* the handle is gone, and the record another's: only the thread itself can free the rest */
     struct life_words *life;
     uint32_t number; /* of its thread */
