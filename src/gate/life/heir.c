@@ -123,6 +123,7 @@ bool admit_has_inherited(uint64_t word)
 
 bool admit_holds_on(const struct sleeper *sleeper, uint64_t word, unsigned who)
 {
+    UNCANCELLED;
     return state_of_heir(sleeper->gate, who, word) != HEIR_NONE;
 }
 

@@ -410,8 +410,5 @@ unsigned admit_reserved_in_future(const admit_gate *gate);
 bool admit_has_k(const admit_gate *gate);
 /* Whether a ticket that would be returned is kept back for nobody instead. */
 bool admit_keeps_back(const admit_gate *gate);
-/* Keeps back the ticket of one that is dead. Whoever it may not have woken any more wakes. */
-bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
-bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket); /* still */
 
 #endif
