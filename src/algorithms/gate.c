@@ -365,7 +365,6 @@ settle:
     }
 END
 
-#include "algorithms/gate_heirs.h"
 #include "algorithms/gate_dead.h"
 
 /* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * gate_dead.h - of the gate's text (gate.c), what is done with the ticket of one that is dead: it is returned, or stays abandoned
  * in line; or it is kept back for nobody, while the gate is made smaller.
  */
+#include "algorithms/gate_heirs.h"
 
 struct note_draw {
     position at;
