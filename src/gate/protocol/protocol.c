@@ -357,6 +357,7 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
 static __attribute__((noinline)) admit_error leave_at_leisure(struct seat *seat, bool half_way)
 {
     leaves(seat, (struct manner){.half_way = half_way});
+    admit_rouse_next(&seat->sleeper);
     return ADMIT_OK;
 }
 

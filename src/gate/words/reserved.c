@@ -59,7 +59,7 @@ bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket)
         (void)changes(SLOT[s], named(ticket, who, 0), 0);
     for (unsigned other = 0; other < present_in(gate); other++)
         if (state_of(get(RECORD[other])) == WAITING)
-            wake(RECORD[other]);
+            admit_wake(&RECORD[other].value);
     return true;
 }
 

@@ -32,6 +32,11 @@ bool admit_protocol_is_next(const admit_gate *gate, uint64_t record)
     return is_valid(later(get(gate->cells.valid[0]), 1), record);
 }
 
+uint64_t admit_protocol_next(const admit_gate *gate)
+{
+    return number_of(later(get(gate->cells.valid[0]), 1));
+}
+
 bool admit_ticket_before(uint64_t a, uint64_t b)
 {
     return a != b && FIELD(b - a, TICKET_BITS - 1, 1) == 0; /* by the shorter way round */
