@@ -342,7 +342,7 @@ static _Thread_local admit_hold hold;
 
 static void gate_make_for(unsigned k, unsigned capacity)
 {
-    gate = admit_gate_create_private(&(admit_gate_options){.k = k, .capacity = capacity});
+    gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = capacity});
     if (gate == NULL)
         die(admit_last_error_text());
 }

@@ -17,14 +17,14 @@
  * PART TWO, LOCKS: for those who study them. The algorithms of the literature as locks for a fixed number of
  * participants, compiled from the very text that `admit check` explores. They know nothing of death. See "Locks" below.
  *
- * WHICH CALLS MAY OVERLAP, on one handle of a gate, by any threads: all of enter, try, wait, leave, inspect, resize, k;
+ * WHICH CALLS MAY OVERLAP, on one handle of a gate, by any threads: all of enter, try, wait, leave, inspect, waiters, resize, declare, k;
  * close overlaps with nothing on the same handle. Different handles, in one process or in several, never disturb each
  * other: every pair of calls may overlap. None of the calls may be made from a signal handler, but for
  * admit_gate_interrupt and admit_gate_inherit.
  *
  * WHO HOLDS
  *
- *   The thread that entered. Only it can leave.
+ *   The thread that entered. Only it can leave, unless it said any_thread (admit_gate_enter_with).
  *   A thread that ends while it is inside, or waits: counts as killed; what it had comes back at once.
  *   fork while inside: the parent holds on, the child holds nothing. The child can use the handle, as itself.
  *   exec while inside: the new program holds nothing; what the thread had comes back at once.
@@ -130,9 +130,9 @@ typedef enum admit_error {
     ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
     ADMIT_NO_SLOT,           /* try: all slots are taken, or somebody waits */
     ADMIT_INTERRUPTED,       /* admit_gate_interrupt, or the caller's own function, ended the wait */
-    ADMIT_FULL,              /* as many participants as the capacity take part already */
+    ADMIT_FULL,              /* try: as many participants as the capacity take part already */
     ADMIT_NO_GATE,           /* there is no gate of this name, and no k was given to make one */
-    ADMIT_OTHER_K,           /* the gate has another k than the one asked for */
+    ADMIT_OTHER_K,           /* the gate's k, declared and present, is another than the one asked for */
     ADMIT_BAD_NAME,          /* a name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path */
     ADMIT_BAD_OPTION,        /* k, most_k, capacity or mode out of range */
     ADMIT_NOT_A_GATE,        /* the file is no gate: too short, no magic, not a regular file, a symbolic link */
@@ -143,7 +143,7 @@ typedef enum admit_error {
     ADMIT_DISK_FULL,         /* no room for the gate's file */
     ADMIT_BUSY,        /* remove: somebody is inside or waits; or somebody else is managing it, and does not go on */
     ADMIT_REMOVED,     /* the gate has been removed, or its file deleted or moved, while this process had it open */
-    ADMIT_NOT_HOLDING, /* leave: this thread is not inside with this hold */
+    ADMIT_NOT_HOLDING, /* leave: nobody that this thread may leave for is inside with this hold */
     ADMIT_SYSTEM,      /* the system refused something: the text says what, and why */
     ADMIT_UNSUPPORTED, /* this system lacks what gates need */
 } admit_error;
@@ -178,12 +178,15 @@ ADMIT_API const char *admit_gate_directory(void);
 #define ADMIT_GATE_CAPACITY_MAX 4096
 #define ADMIT_GATE_K_MAX 1024
 
-/* How to make a gate; for one that exists only k is compared. All zero is the default. */
+/* How to make a gate; for one that exists only k is compared: it must be its declared or its present one. All zero is
+ * the default. */
 typedef struct admit_gate_options {
-    unsigned k;        /* how many inside; 0: the gate must exist, and has its own k */
-    unsigned most_k;   /* up to which it can be resized; 0: k. With most_k = k = 1 entering is fastest */
+    unsigned k;      /* how many inside; 0: the gate must exist, and has its own k */
+    unsigned most_k; /* up to which it can be resized; 0: as many as can take part, up to ADMIT_GATE_K_MAX. A gate with
+                          most_k = k cannot grow, and is faster for a thread that is alone: by a half, or two thirds if
+                          both are 1 */
     unsigned capacity; /* how many threads can take part at a time: from the first entry to the end of the thread, or of
-                          its handle; 0: ADMIT_GATE_CAPACITY */
+                          its handle; 0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
 } admit_gate_options;
@@ -206,10 +209,12 @@ ADMIT_API admit_gate *admit_gate_create_private(const admit_gate_options *option
  * allowed. */
 ADMIT_API void admit_gate_close(admit_gate *gate);
 
-/* The name it was opened by ("" for a private one), the file's path, and its numbers. k may change: see resize. */
+/* The name it was opened by ("" for a private one), the file's path, and its numbers. k is the present one, and the
+ * declared one is what the gate was made with: see resize. */
 ADMIT_API const char *admit_gate_name(const admit_gate *gate);
 ADMIT_API const char *admit_gate_path(const admit_gate *gate);
 ADMIT_API unsigned admit_gate_k(const admit_gate *gate);
+ADMIT_API unsigned admit_gate_declared_k(const admit_gate *gate);
 ADMIT_API unsigned admit_gate_most_k(const admit_gate *gate);
 ADMIT_API unsigned admit_gate_capacity(const admit_gate *gate);
 
@@ -223,11 +228,15 @@ typedef struct admit_hold {
     uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^47) */
 } admit_hold;
 
-/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. */
+/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate has
+ * capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed its
+ * handle, and then stands in line. Those outside come in the order in which the kernel woke them, which is that of their
+ * arrival but for those who arrive just when one goes in, or who were interrupted by signals; nobody who comes later goes
+ * before them; one that is killed outside holds nobody up for longer than some 20 milliseconds. */
 ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
 
 /* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place
- * in line. */
+ * in line. ADMIT_FULL: nobody waits, but there is no room for one more participant. */
 ADMIT_API admit_error admit_gate_try(admit_gate *gate, admit_hold *hold);
 
 /* Waits until CLOCK_MONOTONIC has reached the deadline: then ADMIT_TIMED_OUT. A deadline in the past, a negative one
@@ -240,13 +249,16 @@ ADMIT_API admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold,
 typedef struct admit_wait {
     const struct timespec *until; /* as above; NULL: for ever */
     /* Called while this thread waits: when it lies down the first time, after each signal, and about twice a second;
-     * less often, but for the first eight, with more than a dozen in line. place is 1 for the next to go in.
+     * less often, but for the first eight, with more than a dozen in line. place is 1 for the next to go in; one that
+     * waits outside (see admit_gate_enter) is told a place behind all that are in line.
      * Anything but 0 gives up: ADMIT_INTERRUPTED. It must not use this gate. */
     int (*waiting)(void *data, unsigned place);
     void *data;
     int interruptible; /* 1: admit_gate_interrupt ends it */
     int only_if_free;  /* 1: as admit_gate_try */
     int record_since;  /* 1: note the time of entry for inspect, also if there was no need to wait */
+    int any_thread; /* 1: any thread of this process may leave with the hold, by this handle. The one that entered must
+                          live on until then, as ever: its end counts as a kill. It can go on to enter, too */
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 
@@ -254,7 +266,8 @@ ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, 
  * included: ADMIT_INTERRUPTED. May be called from a signal handler. */
 ADMIT_API void admit_gate_interrupt(admit_gate *gate);
 
-/* The thread that entered is inside no more, and the next in line is. Never waits. */
+/* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with one
+ * hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
 ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
 
 /* What inspect shows as this process's command, from its next entry on: the first 95 bytes are kept. NULL, as at the
@@ -316,8 +329,9 @@ typedef struct admit_participant {
 } admit_participant;
 
 typedef struct admit_view {
-    unsigned k, most_k, capacity;
+    unsigned k, declared_k, most_k, capacity;
     unsigned holders, waiters;              /* how many there are */
+    unsigned outside;                       /* how many wait for a record, behind the waiters (see admit_gate_enter) */
     const admit_participant *holder;        /* by slot */
     const admit_participant *waiter;        /* by place */
     uint64_t entered, recovered, abandoned; /* since the gate started empty: entries, modulo 2^47; holds and places
@@ -330,9 +344,18 @@ typedef struct admit_view {
 ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
 ADMIT_API void admit_view_free(admit_view *view);
 
-/* Sets k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If the
- * process is killed meanwhile, others finish it. */
+/* How many wait, without a lock and without a call to the kernel; what it costs if nobody does are three loads. 0 is exact:
+ * there was a moment during the call at which nobody stood in line. Otherwise those are counted that wait, in line or
+ * outside, and are alive as far as the kernel has marked their deaths; a place that was given up is none. */
+ADMIT_API unsigned admit_gate_waiters(const admit_gate *gate);
+
+/* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If
+ * the process is killed meanwhile, others finish it. The declared k stays, so that whoever opens the gate with that still
+ * agrees. */
 ADMIT_API admit_error admit_gate_resize(admit_gate *gate, unsigned k);
+
+/* The same, and k is the declared one from now on, too. */
+ADMIT_API admit_error admit_gate_declare(admit_gate *gate, unsigned k);
 
 /* Removes the gate's file. ADMIT_BUSY if anybody is inside or waits; the error's text names them. force: removes it
  * nevertheless; who waits gets ADMIT_REMOVED at once, who is inside stays inside and learns it at its next entry. */

@@ -11,7 +11,7 @@
 # make cross         everything built for arm64 and run by an emulator: docs/homes.md; says what it needs, and is no part of test
 #
 # make mutate        one-line mutants of src/gate and src/native, MUTATE_COUNT of them drawn by MUTATE_SEED, from
-#                    MUTATE_FILES if given: which of them no suite notices; about an hour (tests/mutate/run)
+#                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
@@ -40,7 +40,7 @@ HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SU
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
 	ASLEEP=1 $(call in_build,asan,$(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
-TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner)
+TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads)
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
@@ -145,7 +145,9 @@ JUDGES := $(filter %/label_graph.o %/die.o,$(TOOL_PARTS))
 # algorithm, and `unordered` that algorithm as it stands, with every access relaxed.
 BROKEN_LOCKS := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(wildcard tests/native/broken/*.c))
 BROKEN := $(BROKEN_LOCKS) $(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
-TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)) $(BROKEN)
+# The library without looks; nothing, where all of it is built so.
+NO_LOOKS ?= $(addprefix $(BUILD)/tests/no_looks/,sleep/sleep.o protocol/outside.o)
+TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)) $(BROKEN) $(NO_LOOKS)
 
 $(UNIT_SUITES:=.o): $(BUILD)/%.o: %.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
@@ -159,7 +161,7 @@ $(FAULT_SUITES:=.o): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -Itests/native -c $< -o $@
 
-LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o %.a,$^)
+LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^)
 
 $(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(LINK) $(TOOL_LIBS) $(CMOCKA) -o $@
@@ -183,6 +185,13 @@ $(BUILD)/tests/faults/contended_killed: private override LDFLAGS += -Wl,-z,now
 
 # It kills the command line.
 $(BUILD)/tests/native/run_killed: | $(RUN_BY_SUITES)
+
+# In these no sleeper looks by itself: a wake-up that is missing is a hang.
+$(addprefix $(BUILD)/tests/,native/gate_woken native/gate_outside faults/woken): $(NO_LOOKS)
+
+$(BUILD)/tests/no_looks/%.o: src/gate/%.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$< (without looks))$(COMPILE) -DADMIT_NO_LOOKS -c $< -o $@
 
 # What it loads and unloads: the library itself, and a plugin that has it inside.
 $(BUILD)/tests/faults/dlclose: | $(BUILD)/libadmit.so $(BUILD)/tests/faults/plugin.so

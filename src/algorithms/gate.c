@@ -34,12 +34,13 @@ enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS, WHOLE_
 enum state { OUT, IN, WAITING, GRANTED, LEAVING, ABANDONED };
 
 struct shared {
-    array issue, valid, record, slot, life;
+    array issue, valid, record, slot, heir, life;
 };
 #define ISSUE (S->issue[0])
 #define VALID (S->valid[0])
 #define RECORD (S->record)
 #define SLOT (S->slot)
+#define HEIR (S->heir)
 #define LIFE (S->life)
 
 #define FIELD(w, shift, bits) ((w) >> (shift) & ((UINT64_C(1) << (bits)) - 1))
@@ -344,6 +345,8 @@ settle:
     }
 END
 
+#include "algorithms/gate_heirs.h"
+
 /* --- the dead ----------------------------------------------------------------------------------------------------- */
 
 struct recover {
@@ -351,6 +354,7 @@ struct recover {
     proc whose;
     number s;
     word issue, its;
+    struct judge judge;
     struct hand_over over;
 };
 
@@ -368,8 +372,9 @@ BEGIN
     if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
         L.its = in_state(L.its, IN);
         if (L.whose != i) {
-            AT("dead still?")
-            if (!is_dead(LIFE[L.whose])) /* (G5) */
+            L.judge.whose = L.whose; /* (G5) */
+            CALL(judge, L.judge);
+            if (!L.judge.dead)
                 goto alive;
         }
         for_in_order ("free its slot", L.s, 0, k - 1) /* (G8) */
@@ -394,7 +399,7 @@ struct look_for_dead {
 SELDOM(look_for_dead)
 BEGIN
     for_all_others ("dead?", L.other) {
-        if (is_dead(LIFE[L.other])) {
+        if (is_dead(LIFE, L.other)) {
             L.recover.whose = L.other;
             CALL(recover, L.recover);
         }
@@ -410,12 +415,15 @@ struct locals {
     word own;  /* this process's record, as it found it */
     word mine; /* its ticket, its name and the ticket's phase, as VALID will have them */
     struct look_for_dead look;
-    flag lying;       /* and has still to look */
-    flag tries;       /* and does not wait */
-    flag keeps;       /* and will come back by what it leaves */
-    flag hasty, half; /* haste.h */
-    flag kept;        /* and its ticket is kept back when it leaves */
-    word last;        /* what was `mine`, if it comes back by that: it outlives the passage */
+    struct run_command running;
+    struct inherit inherit; /* by a command */
+    word held;              /* as HEIR has it */
+    flag lying;             /* and has still to look */
+    flag tries;             /* and does not wait */
+    flag keeps;             /* and will come back by what it leaves */
+    flag hasty, half;       /* haste.h */
+    flag kept;              /* and its ticket is kept back when it leaves */
+    word last;              /* what was `mine`, if it comes back by that: it outlives the passage */
 };
 
 ENTER
@@ -513,6 +521,10 @@ END
 LEAVE
 BEGIN
     resume_from(left, L.mine);
+    if (runs_command()) {
+        L.running.bequeath.allowed = bequest(L.mine, L.s);
+        CALL(run_command, L.running);
+    }
     if (L.s < k - 1) {
         AT("free slot")
         jot(SLOT[L.s], 0);
@@ -524,14 +536,14 @@ BEGIN
         L.last = 0;
         forget(L.s, L.mine, L.keeps);
         AT("for nobody")
-        leave_to_nobody(LIFE[i]);
+        leave_to_nobody(LIFE, i);
         AT("for somebody")
-        claim_life(LIFE[i]);
+        claim_life(LIFE, i);
         L.look.recover.whose = i;
         CALL(recover, L.look.recover);
         AT("alive again")
         forget(L.kept);
-        begin_life(LIFE[i]);
+        begin_life(LIFE, i);
         goto gone;
     }
     half_way();
@@ -573,12 +585,42 @@ END
 
 NEWCOMER
 BEGIN
+    if (asks_for_heirs()) {
+    again:
+        L.look.recover.judge.withdraw.whose = i;
+        CALL(withdraw, L.look.recover.judge.withdraw);
+        if (L.look.recover.judge.withdraw.heir != 0) {
+            forget(L.look.recover.judge.withdraw.heir);
+            goto again;
+        }
+    }
     AT("claim life")
-    claim_life(LIFE[i]);
+    claim_life(LIFE, i);
     L.look.recover.whose = i;
     CALL(recover, L.look.recover);
     AT("alive") /* (G5): until then it is dead to the others, lest it keep them from what the dead one left */
-    begin_life(LIFE[i]);
+    begin_life(LIFE, i);
+END
+
+INHERIT
+BEGIN
+    AT("fork")
+    L.inherit.allowed = get(HEIR[i]);
+    if (kind_of_heir(L.inherit.allowed) != ALLOWED)
+        not_free();
+    L.inherit.heir = heir_of_kind(L.inherit.allowed, RUNS);
+    CALL(inherit, L.inherit);
+    if (!L.inherit.has)
+        not_free();
+    L.held = L.inherit.heir;
+    L.s = (number)FIELD(L.held, KIND_BITS, HELD_SLOT_BITS);
+END
+
+COMMAND
+BEGIN
+    word w;
+    AT("command ends")
+    change(HEIR[i], w, L.held, heir_of_kind(L.held, ENDED));
 END
 
 WATCHED(RECORD, LIFE)
@@ -611,6 +653,13 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
              posture_name[posture(w) & 3]);
 }
 
+static void show_heir(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)n, (void)k;
+    static const char *const kind_name[1 << KIND_BITS] = {"nothing", "ALLOWED", "RUNS", "ENDED"};
+    snprintf(text, size, "%s %u", kind_name[kind_of_heir(w)], (unsigned)(w >> HELD_TICKET_AT));
+}
+
 DECLARE
 {
     S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START, UINT_MAX, 0), .shown = show_named,
@@ -622,10 +671,12 @@ DECLARE
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,
                         .shown = show_named, .unbounded = true);
     S->life = registers("LIFE", n, LIVES, ALIVE, .writer = ANYBODY);
+    S->heir = registers("HEIR", heirs_of(n), word_values(TICKET_BITS + HELD_TICKET_AT), 0, .writer = ANYBODY,
+                        .shown = show_heir, .unbounded = true);
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE,
+          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE | BEQUEST,
           .lasting_at = offsetof(struct locals, last), .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},

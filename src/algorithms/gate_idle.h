@@ -12,7 +12,7 @@
 struct outlook {
     unsigned n, k, i;
     word issue, valid;
-    const word *records, *slots;
+    const word *records, *slots, *heirs;
     const struct locals *own;
     const struct recover *recover;
     const struct round *round;
@@ -125,6 +125,20 @@ static bool was_buried(const struct outlook *at)
     return if_outstanding(record, at->recover->its, ABANDONED) == record;
 }
 
+/* --- heirs -------------------------------------------------------------------------------------------------------- */
+
+/* A command comes too late. */
+static bool may_not_inherit(const struct outlook *at)
+{
+    return at->own->inherit.allowed != at->heirs[at->i - at->n];
+}
+
+static bool was_withdrawn(const struct outlook *at)
+{
+    const struct withdraw *withdraw = &at->recover->judge.withdraw;
+    return withdraw->heir != at->heirs[withdraw->whose];
+}
+
 static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, const struct stand *stands, unsigned i)
 {
     static const struct {
@@ -151,6 +165,8 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
         {"its record", own_needs_no_burial},
         {"free its slot", slot_is_not_its_own},
         {"bury", was_buried},
+        {"inherit", may_not_inherit},
+        {"withdraw", was_withdrawn},
     };
     const struct locals *own = stands[i].locals;
     const word *records = registers + 2;
@@ -161,6 +177,7 @@ static bool is_idle_step(unsigned n, unsigned k, const uint64_t *registers, cons
                          .valid = registers[1],
                          .records = records,
                          .slots = records + n,
+                         .heirs = records + n + (k - 1) + n,
                          .own = own,
                          .recover = &own->look.recover,
                          .round = &own->look.recover.over.round};

@@ -22,6 +22,7 @@
  *  - Phases are only compared with each other: wherever one of a participant's is found, it may be the other one.
  *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
  *    are later than the number that its owner puts in its place (G10).
+ *  - Heir words, too, are only compared with copies of them.
  *  - One that lies (registers/posture.h) without being about to sleep might as well be up.
  *
  * Which steps might as well be taken at once is said in gate_idle.h.
@@ -334,6 +335,34 @@ static word base_of(unsigned n, unsigned k, const word *registers, const struct 
     return base;
 }
 
+/* An heir word never comes back, and of its ticket it is only asked whether a copy is the same word still. */
+static word with_any_ticket(word heir)
+{
+    return heir == 0 ? 0 : FIELD(heir, 0, HELD_TICKET_AT) | UINT64_C(1) << HELD_TICKET_AT;
+}
+
+static void forget_ticket_of(word *copy, word heir)
+{
+    if (*copy != 0)
+        *copy = *copy == heir ? with_any_ticket(heir) : FIELD(*copy, 0, HELD_TICKET_AT);
+}
+
+static void forget_heirs(unsigned n, word *heirs, const struct stand *stands)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct locals *locals = stands[i].locals, *command = stands[n + i].locals;
+        struct withdraw *withdraw = &locals->look.recover.judge.withdraw;
+        locals->running.bequeath.allowed = with_any_ticket(locals->running.bequeath.allowed);
+        forget_ticket_of(&withdraw->heir, heirs[withdraw->whose]);
+        forget_ticket_of(&command->inherit.allowed, heirs[i]);
+        if (command->inherit.allowed != 0)
+            command->inherit.heir = heir_of_kind(command->inherit.allowed, RUNS);
+        forget_ticket_of(&command->held, heirs[i]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        heirs[i] = with_any_ticket(heirs[i]);
+}
+
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands)
 {
     word *records = registers + 2, *slots = records + n;
@@ -365,4 +394,6 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
             flip_phase(n, i, registers, stands);
+    if (stands[n].locals != NULL)
+        forget_heirs(n, slots + (k - 1) + n, stands);
 }

@@ -55,7 +55,8 @@ struct stand {
     void *locals;
 };
 
-/* The same where several registers hold such numbers: renames those in all registers and all locals at once. */
+/* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
+ * stands of n processes are those of their commands, if these are explored (BEQUEST); behind the last is one without locals. */
 typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
 
 /* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
@@ -118,14 +119,15 @@ enum { FAULTS = FAULT_NUMBER(TIMED_LOOK) };
 /* Ways through the text that a setting has or leaves out, as bits, so that each can be explored by itself (--with) and
  * what it adds is seen. What is known of each is in one table, checker/model/way_info.c. */
 enum way {
-    TRY = 1 << 0,    /* some do not wait: they go back unless there is a slot for them at once */
-    ALONE = 1 << 1,  /* some come back and go by what they left in the words when they were here last */
-    RESIZE = 1 << 2, /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
+    TRY = 1 << 0,     /* some do not wait: they go back unless there is a slot for them at once */
+    ALONE = 1 << 1,   /* some come back and go by what they left in the words when they were here last */
+    RESIZE = 1 << 2,  /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
+    BEQUEST = 1 << 3, /* some run a command inside, which may outlive them; the commands are processes of their own */
 };
 
 /* Which bit it is, and how many ways there are. */
 #define WAY_NUMBER(way) __builtin_ctz(way)
-enum { WAYS = 3 };
+enum { WAYS = 4 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

@@ -9,7 +9,19 @@
 #include "registers/stepped.h"
 
 enum life { ALIVE, DEAD, CLAIMED, NOBODYS, LIVES };
+/* The low bits of an heir word. */
+enum heir_kind { NO_HEIR, ALLOWED, RUNS, ENDED, KIND_BITS = 2 };
 enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 2, POSTURE_AT = 18 };
+
+static inline enum heir_kind kind_of_heir(word heir)
+{
+    return (enum heir_kind)(heir & ((1 << KIND_BITS) - 1));
+}
+
+static inline word heir_of_kind(word heir, enum heir_kind kind)
+{
+    return heir >> KIND_BITS << KIND_BITS | (word)kind;
+}
 
 static inline word told(word w)
 {

@@ -12,10 +12,12 @@
  *                              and there are more cores than `ahead`: all who are before this process may be running
  *   wake(r)                    wakes the one who sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
- *   is_dead(r)                 r is a life word: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or NOBODYS
- *   claim_life(r)              a newcomer takes a dead one's place, but is dead to the others still
- *   begin_life(r)              it is alive
- *   leave_to_nobody(r)         it has no owner, and is not dead; natively the text ends here, and the caller does it
+ *   is_marked(lives, j)        whether the life word of j is: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or
+ *                              NOBODYS. Natively that word is the kernel's and no register (gate/life/life.c)
+ *   is_dead(lives, j)          the same; natively for one who looks at all, which takes notes of it
+ *   claim_life(lives, i)       a newcomer takes a dead one's place, but is dead to the others still
+ *   begin_life(lives, i)       it is alive
+ *   leave_to_nobody(lives, i)  it has no owner, and is not dead; natively the text ends here, and the caller does it
  *   keeps_back()               whether one that leaves keeps its ticket back, to have a slot fewer. When it is checked, each
  *                              may or may not (--with resize); natively the caller knows
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
@@ -37,8 +39,20 @@
  *                              it (.lasting_at in about.h); natively the caller knows. comes_back_later() stands before
  *                              the draw: whether it will after this passage. When it is checked, each may or may not (--with alone)
  *
+ *   runs_command()             whether one that is inside may leave its hold to a command: when it is checked, if the setting
+ *                              has this way (--with heir); natively the caller does what follows step by step
+ *   bequeaths()                whether it does; natively this is asked only if so
+ *   leaves_to_command()        stands before the next marker: there it is neither inside nor on its way out
+ *   has_heirs()                whether anybody may have done so. asks_for_heirs(): natively, whoever runs NEWCOMER has asked
+ *   has_inherited(w)           w is an heir word: whether a command has made use of it
+ *   holds_on(w, j)             and runs still; w is that of j
+ *   has_ended(w)               and has ended
+ *   heirs_of(n)                how many heir words to declare for n processes
+ *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
+ *   INHERIT BEGIN ... END      a command (checker/model/process.h) of process i, from its remainder to where it is inside
+ *   COMMAND BEGIN ... END      from there to its end. Natively a child that was forked, and whatever it becomes
  *   WATCHED(sleep_words, lives)       the words on which processes sleep, and their life words
  *
  * How sleep is checked. In the checked world each register that somebody sleeps on holds, beside what was put there, the
@@ -105,15 +119,25 @@
     } while (0)
 #define patiently(c, ahead) (c)
 #define jot(r, v) put(r, v)
-#define is_dead(r)                                                                                                     \
+#define is_marked(lives, j)                                                                                            \
     __extension__({                                                                                                    \
-        word life_ = get(r);                                                                                           \
+        word life_ = get((lives)[j]);                                                                                  \
         life_ == DEAD || life_ == CLAIMED;                                                                             \
     })
-#define leave_to_nobody(r) put(r, NOBODYS)
+#define is_dead(lives, j) is_marked(lives, j)
+#define leave_to_nobody(lives, i) put((lives)[i], NOBODYS)
+#define runs_command() ((P->ways & BEQUEST) != 0)
+#define bequeaths() either()
+#define leaves_to_command() ((void)(P->has_command = true))
+#define has_heirs() ((P->ways & BEQUEST) != 0)
+#define asks_for_heirs() has_heirs()
+#define has_inherited(w) (kind_of_heir(w) == RUNS || kind_of_heir(w) == ENDED)
+#define holds_on(w, j) (kind_of_heir(w) == RUNS)
+#define has_ended(w) (kind_of_heir(w) == ENDED)
+#define heirs_of(n) ((D->ways & BEQUEST) != 0 ? (n) : 0)
 #define keeps_back() ((P->ways & RESIZE) != 0 && k > 1 && either() && (P->only_so_often = true))
-#define claim_life(r) put(r, CLAIMED)
-#define begin_life(r) put(r, ALIVE)
+#define claim_life(lives, i) put((lives)[i], CLAIMED)
+#define begin_life(lives, i) put((lives)[i], ALIVE)
 #define comes_back(last) ((last) != 0)
 #define comes_back_later() ((P->ways & ALONE) != 0 && either())
 #define only_if_free() ((P->ways & TRY) != 0 && either())
@@ -131,6 +155,8 @@
 
 #define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
 #define NEWCOMER static enum outcome newcomer(struct stepping *P, const struct shared *S, struct locals *frame)
+#define INHERIT static enum outcome become_command(struct stepping *P, const struct shared *S, struct locals *frame)
+#define COMMAND static enum outcome end_command(struct stepping *P, const struct shared *S, struct locals *frame)
 #define WATCHED(sleep_words, lives)                                                                                    \
     static struct watched watched(const void *shared)                                                                  \
     {                                                                                                                  \
@@ -142,6 +168,8 @@ struct shared;
 struct locals;
 GIVE_UP;
 NEWCOMER;
+INHERIT;
+COMMAND;
 static struct watched watched(const void *shared);
 
 static inline enum outcome give_up_any(struct stepping *P, const void *shared, void *locals)
@@ -154,10 +182,20 @@ static inline enum outcome newcomer_any(struct stepping *P, const void *shared, 
     return newcomer(P, shared, locals);
 }
 
+static inline enum outcome become_command_any(struct stepping *P, const void *shared, void *locals)
+{
+    return become_command(P, shared, locals);
+}
+
+static inline enum outcome end_command_any(struct stepping *P, const void *shared, void *locals)
+{
+    return end_command(P, shared, locals);
+}
+
 #undef MORE_PARTS
 #define MORE_PARTS                                                                                                     \
     {                                                                                                                  \
-        give_up_any, newcomer_any, watched                                                                             \
+        give_up_any, newcomer_any, become_command_any, end_command_any, watched                                        \
     }
 
 #endif

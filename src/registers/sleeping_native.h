@@ -23,7 +23,14 @@ enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 0, POSTURE_AT = 64 };
 /* How often one looks between two looks at the clock. */
 enum { LOOKS_AT_A_TIME = 8 };
 
+/* The low bits of an heir word where it is checked. */
+enum heir_kind { NO_HEIR, ALLOWED, RUNS, ENDED, KIND_BITS = 2 };
+
 bool admit_is_dead(struct sleeper *sleeper, unsigned who);
+bool admit_is_marked(const struct sleeper *sleeper, unsigned who);
+/* Of what is in an heir word: whether a command has inherited, and may run still. */
+bool admit_has_inherited(uint64_t heir);
+bool admit_holds_on(const struct sleeper *sleeper, uint64_t heir, unsigned who);
 bool admit_gives_up(struct sleeper *sleeper);
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 /* Of participant `who`, on its record. */
@@ -122,11 +129,23 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define wake(r) admit_wake_sleeper(P->sleeper, &(r), (unsigned)(&(r)-S->record))
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
 
-#define is_dead(r) (P->sleeper != NULL && admit_is_dead(P->sleeper, (unsigned)(&(r)-S->life)))
+#define is_dead(lives, j) (P->sleeper != NULL && admit_is_dead(P->sleeper, (j)))
+#define is_marked(lives, j) (P->sleeper != NULL && admit_is_marked(P->sleeper, (j)))
 /* Whoever runs NEWCOMER does so before and after: the kernel must know first. */
-#define claim_life(r) ((void)&(r))
-#define begin_life(r) ((void)&(r))
-#define leave_to_nobody(r) return GOES_IN
+#define claim_life(lives, i) ((void)(i))
+#define begin_life(lives, i) ((void)(i))
+#define leave_to_nobody(lives, i) return GOES_IN
+#define runs_command() false
+#define bequeaths() true
+#define leaves_to_command() ((void)0)
+#define has_heirs() (P->sleeper != NULL)
+#define asks_for_heirs() false
+#define has_inherited(w) admit_has_inherited(w)
+#define holds_on(w, j) admit_holds_on(P->sleeper, (w), (j))
+#define has_ended(w) (!has_inherited(w))
+#define kind_of_heir(w) ((enum heir_kind)((w) & ((1 << KIND_BITS) - 1)))
+#define heir_of_kind(w, kind) ((w) >> KIND_BITS << KIND_BITS | (word)(kind))
+#define heirs_of(n) 0
 #define keeps_back() how.keeps_back
 
 #define comes_back(last) ((void)(last), how.comes_back)
@@ -170,6 +189,8 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define LEAVE TEXT(leave, locals)
 #define GIVE_UP __attribute__((unused)) TEXT(give_up, locals)
 #define NEWCOMER __attribute__((unused)) TEXT(newcomer, locals)
+#define INHERIT __attribute__((unused)) TEXT(become_command, locals)
+#define COMMAND __attribute__((unused)) TEXT(end_command, locals)
 #define PROCEDURE(p) TEXT(p, p)
 #define PROCEDURE_ON(p, frame_) TEXT(p, frame_)
 #define BEGIN                                                                                                          \

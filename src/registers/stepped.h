@@ -65,6 +65,7 @@ enum { ARRAYS_MAX = 16 };
 
 struct declaration {
     unsigned n, k;
+    unsigned ways;            /* that the setting has */
     const struct cell *cells; /* cells[r] is register number r */
     unsigned registers;
     unsigned arrays;
@@ -96,6 +97,7 @@ struct stepping {
     unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
     bool in_waiting_room; /* out: the doorway ended in this step */
     bool may_give_up;     /* out: where it stopped it may give up instead of going on (sleeping.h) */
+    bool has_command;     /* out: where it stopped, not it but its command is inside, or may be */
     bool only_so_often;   /* out: what it chose to do is not done infinitely often in a run */
     const char *label;    /* out: the marker it stopped at */
 };
@@ -109,6 +111,8 @@ struct watched {
 struct more_parts {
     enum outcome (*give_up)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*inherit)(struct stepping *P, const void *shared, void *locals); /* of a command: on its way in, */
+    enum outcome (*command)(struct stepping *P, const void *shared, void *locals); /* and from there on */
     struct watched (*watched)(const void *shared);
 };
 

@@ -79,6 +79,10 @@ waiters() {
     "$ADMIT" status "$1" --json | jq '.waiters | length'
 }
 
+outside() {
+    "$ADMIT" status "$1" | sed -n 's/.*, \([0-9]*\) outside$/\1/p'
+}
+
 everybody() {
     "$ADMIT" status "$1" --json | jq '(.holders | length) + (.waiters | length)'
 }

@@ -15,7 +15,7 @@ load gates
     enter d demo
     eventually is 2 waiters demo
     exits 0 status demo --json
-    json '(keys - ["gate", "k", "capacity", "holders", "waiters", "dead", "entered", "recovered", "abandoned"]) == []'
+    json '(keys - ["gate", "k", "capacity", "declared_k", "holders", "waiters", "dead", "entered", "recovered", "abandoned"]) == []'
     json '.gate == "demo" and .k == 2 and .capacity >= 4 and .entered == 2 and .recovered == 0 and .abandoned == 0'
     json '[.holders[].slot] == [0, 1] and [.waiters[].place] == [1, 2]'
     json ".holders[0].pid == $(cut -d' ' -f3 "$T/a.in") and .holders[1].pid == $(cut -d' ' -f3 "$T/b.in")"
@@ -291,19 +291,51 @@ condition() {
     json '. == []'
 }
 
-@test "full: no more participants than the capacity" {
+@test "full: whoever comes then waits outside, unless it does not wait" {
     enter a demo -k 1 --capacity 2
     eventually inside a
     enter b demo
     eventually is 1 waiters demo
-    run_refused "2" demo -- touch "$T/never"
-    says_error "full"
+    exits 75 run --try demo -- touch "$T/never"
+    says_error "no slot is free"
+    exits 124 run -w 50ms demo -- touch "$T/never"
+    [ ! -e "$T/never" ]
+    enter c demo
+    eventually is 1 outside demo
+    exits 1 remove demo
+    says_error ", and 1 more"
     let_go a
     eventually inside b
     exits 0 run -w 1h --capacity 2 demo -- true &
     let_go b
+    eventually inside c
+    let_go c
     wait $!
     free demo 1
+}
+
+@test "full: more jobs at once than there is room for, and all run" {
+    for job in $(seq 400); do
+        "$ADMIT" run -q -k 2 demo -- true 3>&- &
+        jobs[job]=$!
+    done
+    for job in $(seq 400); do wait "${jobs[job]}"; done
+    exits 0 status demo --json
+    json '.entered == 400 and .recovered == 0 and .holders == [] and .waiters == []'
+}
+
+@test "k: the declared one and the present one are both agreed with" {
+    exits 0 run -k 4 demo -- true
+    exits 0 resize demo 2
+    exits 0 status demo --json
+    json '.k == 2 and .declared_k == 4'
+    exits 0 status demo
+    says "0 of 2 (declared with 4) inside"
+    exits 0 run -k 4 demo -- true
+    exits 0 run -k 2 demo -- true
+    run_refused "has k = 2 (declared with 4), not 3; \`admit resize demo 3\`" -k 3 demo -- touch "$T/never"
+    exits 0 resize demo 3
+    exits 0 run -k 3 demo -- true
 }
 
 @test "files that are no gates" {

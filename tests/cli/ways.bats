@@ -17,7 +17,7 @@ load helper
 
 @test "everything holds with all ways, whoever is killed or gives up" {
     for k in 1 2; do
-        for ways in "--with try" "--with alone" "--with resize" "--with try --with alone --with resize"; do
+        for ways in "--with try" "--with alone" "--with resize" "--with heir" "--with try --with alone --with resize"; do
             exits 0 check gate -n 2 -k $k $ways --fault recovery --fault abort
         done
     done
@@ -39,8 +39,20 @@ load helper
     json '.states == 856' # the only slot is not kept back
 }
 
+@test "a command is inside once it has inherited, and outlives its starter" {
+    exits 1 check gate:heir_ignored -n 2 --with heir --fault recovery --property exclusion --trace "$BATS_TEST_TMPDIR/trace"
+    says "command 0"
+    says "is killed"
+    exits 0 replay "$BATS_TEST_TMPDIR/trace"
+    jq '.with = []' "$BATS_TEST_TMPDIR/trace" >"$BATS_TEST_TMPDIR/without"
+    exits 2 replay "$BATS_TEST_TMPDIR/without"
+    exits 0 check gate -n 2 --with heir --property bounded-exit --json
+    json '.with == ["heir"] and .properties[0].verdict == "holds"'
+}
+
 @test "ways that there are not are refused" {
-    refused "there is no way 'fly'; there are: try, alone, resize" check gate --with fly
+    refused "with a command of each, n is at most 8" check gate -n 9 --with heir
+    refused "there is no way 'fly'; there are: try, alone, resize, heir" check gate --with fly
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with
 }

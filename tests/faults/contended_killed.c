@@ -417,7 +417,7 @@ static pid_t set_scene(struct play *play, unsigned k)
     scene->k = k;
     scene->book = (struct book *)shared_words();
     scene->gate = admit_gate_create_private(
-        &(admit_gate_options){.k = k, .capacity = scenario->takes_a_dead_record ? inside + 1 : 16});
+        &(admit_gate_options){.k = k, .most_k = k, .capacity = scenario->takes_a_dead_record ? inside + 1 : 16});
     assert_non_null(scene->gate);
     play->stepped.scene = scene;
     pid_t child = start_the_stepped(play);

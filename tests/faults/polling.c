@@ -227,11 +227,32 @@ static void a_crowd_that_watches_nobody(void **state)
     waitv_is_refused = false;
 }
 
+/* --- more than there are records -------------------------------------------------------------------------------------- */
+
+static void more_than_there_is_room_for(void **state)
+{
+    (void)state;
+    static pid_t waiter[CROWD_MAX];
+    enum { RECORDS = 64 };
+    const unsigned many = unless_quick(CROWD_MAX, 200);
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = RECORDS});
+    pid_t holder = start_holder(gate);
+    for (unsigned w = 0; w < many; w++)
+        waiter[w] = start_in_line(gate, w % 2 == 0 ? with_a_function : admit_gate_enter);
+    for (unsigned look = 0; look < LONG_S * 100 && admit_gate_waiters(gate) < many; look++)
+        usleep(10000);
+    assert_int_equal(admit_gate_waiters(gate), many);
+    assert_wakes("more than there is room for", waiter, many,
+                 (struct wakes){.most = FIRST_A_SECOND, .second = FIRST_A_SECOND, .sum = ALL_A_SECOND});
+    let_pass(gate, holder, waiter, many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(three_at_gates_of_any_size),    FAULT(ninety_nine), FAULT(commands_in_line),
         FAULT(one_of_all_looks_at_an_orphan), FAULT(a_crowd),     FAULT(a_crowd_that_watches_nobody),
+        FAULT(more_than_there_is_room_for),
     };
     return run_faults("polling", tests);
 }

@@ -33,6 +33,69 @@ static void k_belongs_to_the_gate(void **state)
     assert_int_equal(admit_gate_remove("k", 0), ADMIT_NO_GATE);
 }
 
+/* Whoever made it said how many; what a resize makes of it is the present k. Both are agreed with. */
+static void a_gate_has_a_declared_and_a_present_k(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_open("declared", 4);
+    assert_non_null(gate);
+    assert_int_equal(admit_gate_declared_k(gate), 4);
+    assert_int_equal(admit_gate_resize(gate, 2), ADMIT_OK);
+    assert_int_equal(admit_gate_k(gate), 2);
+    assert_int_equal(admit_gate_declared_k(gate), 4);
+    admit_view *view = admit_gate_inspect(gate);
+    assert_int_equal(view->k, 2);
+    assert_int_equal(view->declared_k, 4);
+    admit_view_free(view);
+    for (unsigned k = 2; k <= 4; k += 2) {
+        admit_gate *agreed = admit_gate_open("declared", k);
+        assert_non_null(agreed);
+        admit_gate_close(agreed);
+    }
+    assert_refused("declared", &(admit_gate_options){.k = 3}, ADMIT_OTHER_K,
+                   "k = 2 (declared with 4), not 3; `admit resize declared 3`");
+    assert_int_equal(admit_gate_declare(gate, 3), ADMIT_OK);
+    assert_int_equal(admit_gate_k(gate), 3);
+    assert_int_equal(admit_gate_declared_k(gate), 3);
+    assert_refused("declared", &(admit_gate_options){.k = 4}, ADMIT_OTHER_K, "k = 3, not 4");
+    assert_int_equal(admit_gate_declare(gate, 0), ADMIT_BAD_OPTION);
+    assert_int_equal(admit_gate_declare(gate, 1025), ADMIT_BAD_OPTION);
+    assert_int_equal(admit_gate_declared_k(gate), 3);
+    assert_all_slots_are_there(gate, 3);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("declared", 0), ADMIT_OK);
+}
+
+/* Whether a command made it or a program. */
+static void a_gate_can_grow_unless_it_is_told_not_to(void **state)
+{
+    (void)state;
+    static const struct {
+        admit_gate_options made;
+        unsigned most_k, capacity;
+    } of[] = {{{.k = 1}, 256, 256},
+              {{.k = 300}, 600, 600},
+              {{.k = 1024}, 1024, 2048},
+              {{.k = 3, .capacity = 8}, 8, 8},
+              {{.k = 3, .capacity = 4096}, 1024, 4096},
+              {{.k = 3, .most_k = 3}, 3, 256},
+              {{.k = 3, .most_k = 500}, 500, 500}};
+    for (unsigned g = 0; g < sizeof of / sizeof *of; g++) {
+        admit_gate *gate = admit_gate_create_private(&of[g].made);
+        assert_non_null(gate);
+        assert_int_equal(admit_gate_most_k(gate), of[g].most_k);
+        assert_int_equal(admit_gate_capacity(gate), of[g].capacity);
+        admit_gate_close(gate);
+    }
+    admit_gate *gate = admit_gate_open("grows", 1);
+    assert_int_equal(admit_gate_resize(gate, 20), ADMIT_OK);
+    assert_all_slots_are_there(gate, 20);
+    assert_int_equal(admit_gate_resize(gate, 2), ADMIT_OK);
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("grows", 0), ADMIT_OK);
+}
+
 static void bad_names_and_numbers_are_refused(void **state)
 {
     (void)state;
@@ -301,6 +364,8 @@ int main(void)
     test_directory();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(k_belongs_to_the_gate),
+        cmocka_unit_test(a_gate_has_a_declared_and_a_present_k),
+        cmocka_unit_test(a_gate_can_grow_unless_it_is_told_not_to),
         cmocka_unit_test(bad_names_and_numbers_are_refused),
         cmocka_unit_test(a_gate_is_made_whole_and_once),
         cmocka_unit_test(cleaners_of_old_files_see_that_a_gate_is_in_use),

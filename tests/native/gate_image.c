@@ -28,7 +28,8 @@ static void read_image(void)
     assert_true(image_size > 8192 && image_size < sizeof image);
 }
 
-static const admit_gate_options of_image = {.k = 2, .most_k = 3, .capacity = 8};
+/* With this capacity a page more is needed than in earlier layouts. */
+static const admit_gate_options of_image = {.k = 2, .most_k = 3, .capacity = 9};
 
 static void make_image(void)
 {
@@ -37,7 +38,7 @@ static void make_image(void)
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
 }
 
-/* Life words were the first half of 8 bytes each. In layout 3 each participant had 128 bytes: the first 24, which are
+/* Before layout 5 life words were the first half of 8 bytes each. In layout 3 each participant had 128 bytes: the first 24, which are
  * what they are now, the process and its namespace, and the command. */
 static void place_people_as_before(unsigned layout)
 {
@@ -48,7 +49,8 @@ static void place_people_as_before(unsigned layout)
             struct people *people = (struct people *)(image + page);
             struct person one = people->person[p];
             uint32_t life[] = {people->life[p].word, people->life[p].anchor};
-            memcpy(&people->life[p], life, sizeof life);
+            if (layout < 5)
+                memcpy(&people->life[p], life, sizeof life);
             if (layout > 3)
                 continue;
             uint32_t process[] = {one.pid, one.pid_namespace};
@@ -59,15 +61,20 @@ static void place_people_as_before(unsigned layout)
         }
 }
 
-/* Where layout 4 had the word of the participant, or of the manager. */
-static uint32_t *life_in_layout_4(unsigned who)
+/* Where layouts 4 and 5 had the two words of the participant, or of the manager, and which of them is its life. */
+static uint32_t *words_in_layout(unsigned who)
 {
     struct gate_places places;
     admit_gate_places(&places, of_image.most_k, of_image.capacity);
     return (uint32_t *)(void *)(image + places.people + (who / 3 + 1) * GATE_PAGE - 24 + who % 3 * 8);
 }
 
-/* As layouts 3 and 4 were. With this capacity the file of layout 3 is as long as now. */
+static uint32_t *life_in_layout(unsigned layout, unsigned who)
+{
+    return words_in_layout(who) + (layout >= 5);
+}
+
+/* As layouts 3, 4 and 5 were. */
 static void make_older_image(unsigned layout, bool with_one_inside)
 {
     admit_hold hold;
@@ -81,6 +88,9 @@ static void make_older_image(unsigned layout, bool with_one_inside)
     admit_gate_close(gate);
     assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
     place_people_as_before(layout);
+    memset(image + 188, 0, 2048 + 256 - 188); /* what is new in the header, and hints, which were elsewhere */
+    image_size -= GATE_PAGE;
+    header->size = image_size;
     header->layout = layout;
     header->checksum = 0xcbf29ce484222325;
     for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
@@ -105,6 +115,8 @@ static void parts_of_the_file_are_where_they_should_be(void **state)
     assert_ptr_equal(gate.spot, image + 4224 + 64 * (2 + 20));
     assert_ptr_equal(gate.people, image + 8192);
     assert_int_equal(places.size, 8192 + 4 * 4096);
+    admit_gate_places(&places, 3, 9); /* eleven, the manager and the first outside */
+    assert_int_equal(places.size, 8192 + 5 * 4096);
 }
 
 static void strange_files_are_refused(void **state)
@@ -126,7 +138,7 @@ static void strange_files_are_refused(void **state)
     assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "bytes");
     header->layout++;
     write_file(path, image, image_size);
-    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 5");
+    assert_refused("bad", &two, ADMIT_OTHER_GATE_LAYOUT, "layout 6");
     header->layout--;
     header->machine ^= 12 << 16;
     write_file(path, image, image_size);
@@ -139,6 +151,12 @@ static void strange_files_are_refused(void **state)
     header->k = 9;
     write_file(path, image, image_size);
     assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "k is out of range");
+    header->k = 2;
+    for (unsigned declared = 0; declared <= 4; declared += 4) {
+        header->declared_k = declared;
+        write_file(path, image, image_size);
+        assert_refused("bad", &two, ADMIT_GATE_CORRUPT, "k is out of range");
+    }
     unlink(path);
     assert_int_equal(symlink("/etc/passwd", path), 0);
     assert_refused("bad", &two, ADMIT_NOT_A_GATE, "symbolic link");
@@ -171,8 +189,9 @@ static void is_made_anew(unsigned layout)
     if (gate == NULL)
         fail_msg("%s", admit_last_error_text());
     assert_int_equal(admit_gate_k(gate), 2);
+    assert_int_equal(admit_gate_declared_k(gate), 2);
     assert_int_equal(admit_gate_most_k(gate), 3);
-    assert_int_equal(admit_gate_capacity(gate), 8);
+    assert_int_equal(admit_gate_capacity(gate), of_image.capacity);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(after.st_mode, before.st_mode);
     assert_int_not_equal(after.st_ino, before.st_ino);
@@ -186,6 +205,7 @@ static void a_gate_of_an_earlier_version_is_made_anew(void **state)
     (void)state;
     is_made_anew(3);
     is_made_anew(4);
+    is_made_anew(5);
 }
 
 /* As it is in `image`; and it stays so. */
@@ -207,34 +227,35 @@ static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
     (void)state;
     char who[32];
     snprintf(who, sizeof who, "%ld (gate_image)", (long)getpid());
-    make_older_image(3, true);
-    is_refused_as_used(who);
-    make_older_image(4, true);
-    is_refused_as_used(who);
-    make_older_image(4, false);
-    *life_in_layout_4(of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
-    is_refused_as_used("one who manages it");
+    for (unsigned layout = 3; layout <= 5; layout++) {
+        make_older_image(layout, true);
+        is_refused_as_used(who);
+    }
+    for (unsigned layout = 4; layout <= 5; layout++) {
+        make_older_image(layout, false);
+        *life_in_layout(layout, of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
+        is_refused_as_used("one who manages it");
+    }
 }
 
 /* One that was killed inside has left; one whose command may have inherited its hold has not. */
-static void the_dead_do_not_keep_an_earlier_version(void **state)
+static void dead_do_not_keep(unsigned layout)
 {
-    (void)state;
     struct gate_places places;
     admit_gate_places(&places, of_image.most_k, of_image.capacity);
     struct cell *heir = (struct cell *)(void *)(image + GATE_PAGE) + 2 + of_image.most_k - 1 + places.records;
-    make_older_image(4, true);
+    make_older_image(layout, true);
     unsigned who = 0;
-    while (who < places.records && !admit_life_names_thread(*life_in_layout_4(who)))
+    while (who < places.records && !admit_life_names_thread(*life_in_layout(layout, who)))
         who++;
     assert_true(who < places.records);
-    *life_in_layout_4(who) = (uint32_t)LIFE_MARKED;
+    *life_in_layout(layout, who) = (uint32_t)LIFE_MARKED;
     heir[who].value = 1;
     is_refused_as_used("(gate_image)");
     heir[who].value = 0;
-    uint32_t *manager = life_in_layout_4(places.records);
-    manager[0] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
-    manager[1] = 0x80000000 + 9;
+    uint32_t *manager = words_in_layout(places.records);
+    manager[layout >= 5] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
+    manager[layout < 5] = 0x80000000 + 9;
     write_file(path_of("older"), image, image_size);
     admit_gate *gate = admit_gate_open("older", 2);
     if (gate == NULL)
@@ -242,6 +263,13 @@ static void the_dead_do_not_keep_an_earlier_version(void **state)
     assert_all_slots_are_there(gate, 2);
     admit_gate_close(gate);
     assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+}
+
+static void the_dead_do_not_keep_an_earlier_version(void **state)
+{
+    (void)state;
+    dead_do_not_keep(4);
+    dead_do_not_keep(5);
 }
 
 enum { RENEWERS = 6 };
@@ -284,7 +312,7 @@ static void several_find_a_gate_of_an_earlier_version(void **state)
         struct renewal *renewal =
             mmap(NULL, sizeof *renewal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         assert_true(renewal != MAP_FAILED);
-        make_older_image(3 + round % 2, false);
+        make_older_image(3 + round % 3, false);
         ((struct gate_header *)image)->k = 1;
         write_file(path_of("older"), image, image_size);
         pid_t child[RENEWERS];

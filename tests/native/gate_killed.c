@@ -119,7 +119,7 @@ static void killed_anywhere_in_a_passage_alone(void **state)
         bool done = false;
         for (unsigned steps = 0; !done && steps < STEPS_MAX; steps += stride()) {
             struct diary *diary = new_diary();
-            admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .capacity = 8});
+            admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = 8});
             assert_non_null(gate);
             pid_t child = start_stepped(gate, diary, false);
             if (child == 0)
@@ -159,7 +159,7 @@ static void killed_anywhere_while_it_hands_over(void **state)
     bool done = false;
     for (unsigned steps = 0; !done && steps < STEPS_MAX; steps += 2 * stride()) {
         struct diary *diary = new_diary();
-        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
         assert_non_null(gate);
         pid_t child = start_stepped(gate, diary, true);
         if (child == 0)

@@ -11,7 +11,7 @@
 
 static admit_gate *new_gate(unsigned k, unsigned capacity)
 {
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .capacity = capacity});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = capacity});
     assert_non_null(gate);
     return gate;
 }
@@ -241,12 +241,18 @@ static void a_full_gate_says_so(void **state)
     }
     pid_t one_more = fork();
     if (one_more == 0) {
-        admit_error error = admit_gate_enter(gate, &hold);
-        _exit(error == ADMIT_FULL && strstr(admit_last_error_text(), "5 take part") != NULL ? 0 : 1);
+        admit_error error = admit_gate_try(gate, &hold);
+        struct timespec until = in_us(50000);
+        if (error != ADMIT_FULL || strstr(admit_last_error_text(), "5 take part") == NULL)
+            _exit(1);
+        if (admit_gate_enter_until(gate, &hold, &until) != ADMIT_TIMED_OUT) /* whoever waits does so outside */
+            _exit(2);
+        _exit(admit_gate_enter_until(gate, &hold, &until) == ADMIT_TIMED_OUT ? 0 : 3);
     }
     int status;
     waitpid(one_more, &status, 0);
     assert_int_equal(status, 0);
+    assert_int_equal(admit_gate_waiters(gate), CAPACITY - 1);
     kill(child[1], SIGKILL); /* one dies in line: its record is of use again */
     waitpid(child[1], NULL, 0);
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
@@ -261,6 +267,13 @@ static void a_full_gate_says_so(void **state)
 }
 
 /* --- ends of a wait ----------------------------------------------------------------------------------------------- */
+
+/* How often one who waits asks its caller, at least, while nothing happens. */
+#ifdef ADMIT_NO_LOOKS
+enum { LOOKS = 1 };
+#else
+enum { LOOKS = 3 };
+#endif
 
 struct notice {
     unsigned calls, last_place, give_up_at;
@@ -282,7 +295,7 @@ static void the_caller_can_watch_and_give_up(void **state)
     assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
     pid_t child = fork();
     if (child == 0) {
-        struct notice notice = {.give_up_at = 3};
+        struct notice notice = {.give_up_at = LOOKS};
         admit_hold own;
         admit_error error = admit_gate_enter_with(gate, &own, &(admit_wait){.waiting = is_told, .data = &notice});
         _exit(error == ADMIT_INTERRUPTED && notice.last_place == 1 ? 0 : 1);
@@ -506,6 +519,43 @@ static void threads_and_processes_mix(void **state)
     }
 }
 
+/* Neither places that were given up count nor those of the dead, though the line is as long as before. */
+static void whether_anybody_waits_is_told_at_once(void **state)
+{
+    (void)state;
+    for (unsigned most_k = 1; most_k <= 4; most_k += 3) {
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = most_k, .capacity = 8});
+        admit_hold hold, other;
+        int status;
+        assert_int_equal(admit_gate_waiters(gate), 0);
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+        assert_int_equal(admit_gate_waiters(gate), 0);
+        assert_int_equal(admit_gate_try(gate, &other), ADMIT_NO_SLOT);
+        assert_int_equal(admit_gate_waiters(gate), 0);
+        struct timespec until = in_us(1000);
+        assert_int_equal(admit_gate_enter_until(gate, &other, &until), ADMIT_TIMED_OUT);
+        assert_int_equal(admit_gate_waiters(gate), 0); /* its place is there still */
+        pid_t child[2];
+        for (unsigned c = 0; c < 2; c++) {
+            child[c] = fork();
+            if (child[c] == 0)
+                _exit(admit_gate_enter(gate, &other) == ADMIT_OK ? 0 : 1);
+            while (admit_gate_waiters(gate) <= c)
+                sched_yield();
+        }
+        assert_int_equal(admit_gate_waiters(gate), 2);
+        kill(child[0], SIGKILL);
+        assert_int_equal(waitpid(child[0], &status, 0), child[0]);
+        assert_int_equal(admit_gate_waiters(gate), 1);
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_int_equal(waitpid(child[1], &status, 0), child[1]);
+        assert_int_equal(status, 0);
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK); /* the one before ended inside */
+        assert_int_equal(admit_gate_waiters(gate), 0);
+        admit_gate_close(gate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_signal_can_interrupt),
         cmocka_unit_test(an_old_interrupt_is_over),
         cmocka_unit_test(who_waits_sleeps_whatever_happens),
+        cmocka_unit_test(whether_anybody_waits_is_told_at_once),
         cmocka_unit_test(a_sleeper_is_found_by_its_hint_and_without),
         cmocka_unit_test(threads_and_processes_mix),
     };

@@ -7,13 +7,14 @@
 
 #include "gate_witness.h"
 
-static inline void assert_refused(const char *name, const admit_gate_options *options, admit_error error, const char *says)
+static inline void assert_refused(const char *name, const admit_gate_options *options, admit_error error,
+                                  const char *says)
 {
     admit_gate *gate = admit_gate_open_with(name, options);
     assert_null(gate);
     if (admit_last_error() != error || strstr(admit_last_error_text(), says) == NULL)
-        fail_msg("%s: error %d, \"%s\" instead of %d, \"%s\"", name == NULL ? "no name" : name, (int)admit_last_error(), admit_last_error_text(),
-                 (int)error, says);
+        fail_msg("%s: error %d, \"%s\" instead of %d, \"%s\"", name == NULL ? "no name" : name, (int)admit_last_error(),
+                 admit_last_error_text(), (int)error, says);
 }
 
 static inline const char *path_of(const char *name)

@@ -10,7 +10,7 @@
 
 static admit_gate *new_gate(unsigned k)
 {
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .capacity = 20});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = 20});
     assert_non_null(gate);
     return gate;
 }

@@ -111,7 +111,7 @@ static void dismiss(struct guests *guests)
 static void by_a_death_behind_many_free_records(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 2 * CROWD});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2 * CROWD});
     struct guests guests = invite(gate);
     pid_t holder = start_holder(gate);
     dismiss(&guests);
@@ -136,7 +136,7 @@ static void by_a_death_behind_many_reserved_records(void **state)
 static void by_a_death_in_a_crowd(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 2 * CROWD});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2 * CROWD});
     struct guests guests = invite(gate);
     pid_t waiter[3], holder = start_holder(gate);
     for (unsigned w = 0; w < 3; w++)
@@ -153,7 +153,7 @@ static void by_a_death_in_a_crowd(void **state)
 static void by_the_death_of_one_who_came_later(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
     pid_t holder = start_holder(gate), first = start_waiter(gate, 1), later = start_stayer(gate, 2),
           last = start_waiter(gate, 3);
     end_child(holder);
@@ -169,7 +169,7 @@ static void by_the_death_of_one_who_came_later(void **state)
 static void by_a_deadline(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
     pid_t holder = start_holder(gate);
     admit_hold hold;
     struct timespec until;
@@ -199,7 +199,7 @@ static void *hold_until_told(void *data)
 static void by_the_end_of_a_thread(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
     int told[2], go[2];
     assert_int_equal(pipe(told), 0);
     assert_int_equal(pipe(go), 0);
@@ -235,7 +235,7 @@ static void *wait_interruptibly(void *gate)
 static void by_an_interrupt(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
     pid_t holder = start_holder(gate);
     pthread_t thread;
     void *error;

@@ -51,7 +51,7 @@ static void more_than_the_kernel_watches_at_once(void **state)
     char path[PATH_MAX + 16];
     pid_t holder[K], child[CROWD];
     snprintf(path, sizeof path, "%s/crowd~", test_directory());
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = K, .capacity = 256});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = K, .most_k = K, .capacity = 256});
     for (unsigned h = 0; h < K; h++)
         holder[h] = start_holder(gate);
     for (unsigned c = 0; c < CROWD; c++) {
@@ -116,7 +116,7 @@ static void a_kernel_without_futex_waitv_will_do(void **state)
     (void)state;
     static const unsigned errors[] = {ENOSYS, EPERM};
     for (unsigned e = 0; e < 2; e++) {
-        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
         pid_t waiter[2], holder = start_holder(gate);
         for (unsigned w = 0; w < 2; w++) {
             waiter[w] = fork();
@@ -167,7 +167,8 @@ static void a_full_disk_is_named_and_leaves_nothing(void **state)
         if (rmdir(directory) == 0 || errno != EBUSY || access(path, F_OK) == 0)
             _exit(2);
         admit_hold hold;
-        admit_gate *gate = admit_gate_open_with(path, &(admit_gate_options){.k = 1, .capacity = 8}); /* fits */
+        admit_gate *gate =
+            admit_gate_open_with(path, &(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8}); /* fits */
         if (gate == NULL || admit_gate_enter(gate, &hold) != ADMIT_OK || admit_gate_leave(gate, &hold) != ADMIT_OK)
             _exit(3);
         admit_gate_close(gate);
@@ -450,7 +451,7 @@ static void a_releaser_may_die_before_it_has_woken_anybody(void **state)
     unsigned rounds = unless_quick(1000, 150);
     uint64_t random = 88172645463325252u, longest = 0;
     _Atomic uint32_t *go = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = 8});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
     for (unsigned round = 0; round < rounds; round++) {
         atomic_store(go, 0);
         pid_t releaser = fork();
@@ -504,7 +505,7 @@ static void who_is_woken_and_stopped_holds_up_nobody(void **state)
     unsigned rounds = unless_quick(20, 8);
     uint64_t longest = 0;
     for (unsigned round = 0; round < rounds; round++) {
-        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 2, .capacity = 8});
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 2, .most_k = 2, .capacity = 8});
         pid_t waiter[2], holder[2] = {start_holder(gate), start_holder(gate)};
         for (unsigned w = 0; w < 2; w++) {
             waiter[w] = fork();
@@ -558,7 +559,7 @@ static void deaths_are_noticed_by_those_who_nap(void **state)
 {
     (void)state;
     for (unsigned killed = 0; killed < LINE; killed++) {
-        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = LINE + 3});
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = LINE + 3});
         pid_t waiter[LINE], holder = start_holder(gate);
         form_line(gate, waiter);
         for (unsigned w = 0; w < killed; w++)
@@ -575,7 +576,7 @@ static void deaths_are_noticed_by_those_who_nap(void **state)
 static void one_after_the_other_dies_inside(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = LINE + 3});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = LINE + 3});
     _Atomic uint32_t *inside = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     admit_hold hold;
     pid_t child[LINE];
@@ -603,7 +604,8 @@ static void one_after_the_other_dies_inside(void **state)
 static void a_removal_reaches_those_who_nap(void **state)
 {
     (void)state;
-    admit_gate *gate = admit_gate_open_with("napping", &(admit_gate_options){.k = 1, .capacity = LINE + 3});
+    admit_gate *gate =
+        admit_gate_open_with("napping", &(admit_gate_options){.k = 1, .most_k = 1, .capacity = LINE + 3});
     assert_non_null(gate);
     pid_t waiter[LINE], holder = start_holder(gate);
     form_line(gate, waiter);

@@ -68,7 +68,7 @@ static double share_of(unsigned processes)
 {
     enum { HOLD_US = 3000, PASSES = 300 };
     unsigned passes = unless_quick(PASSES, PASSES / 3) / processes;
-    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .capacity = processes + 2});
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = processes + 2});
     assert_non_null(gate);
     double cpu_before = cpu_of_children(), start = now();
     for (unsigned p = 0; p < processes; p++) {

@@ -38,8 +38,9 @@ static void choose_run(const struct setting *setting, uint64_t seed, struct trac
         walk->count = 0;
         for_each_step(&walk->model, walk->state, note_step, walk);
         if (burst == 0) {
-            burst = 1 + (unsigned)(next_random(&random) % 60);
-            whose = (unsigned)(next_random(&random) % setting->n);
+            whose = (unsigned)(next_random(&random) % processes_of(setting));
+            burst =
+                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
         }
         burst--;
         struct step step = walk->steps[next_random(&random) % walk->count];
@@ -83,7 +84,7 @@ static unsigned follow(unsigned n, unsigned k, unsigned ways, uint64_t seed)
     bool parted = false;
     for (size_t m = 0; m < execution.count && !parted; m++) {
         const struct moment *moment = &execution.moments[m];
-        for (unsigned i = 0; i < n && !parted; i++) {
+        for (unsigned i = 0; i < processes_of(&trace.setting) && !parted; i++) {
             const struct process *real = &moment->process[i];
             uint64_t number = field_get(moment->identity, execution.model.process_field[i]);
             const struct process *kept = &execution.model.automaton[i].processes[number];

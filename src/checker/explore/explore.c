@@ -355,6 +355,7 @@ static void explore_model(struct exploration *exploration, struct model *model,
         schedule_follow(options->schedule, model, &exploration->beginning);
     exploration->ambiguous = exploration->beginning.ambiguous;
     exploration->graph.n = model->n;
+    exploration->graph.participants = model->instance.setting.n;
     exploration->graph.k = model->instance.setting.k;
     exploration->graph.aborts = model->instance.setting.aborts;
     exploration->graph.recovers = model->instance.setting.algorithm->more.give_up != NULL;

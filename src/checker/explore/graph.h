@@ -30,10 +30,11 @@ enum {
 };
 
 struct graph {
-    unsigned n, k;
-    bool aborts;    /* a passage can end without having led inside */
-    bool recovers;  /* the text has parts for giving up and for the places of the dead (registers/sleeping.h) */
-    uint32_t roots; /* states 0 .. roots - 1 are those to start in */
+    unsigned n, k;         /* all processes */
+    unsigned participants; /* those of them that are no commands (processes_of) */
+    bool aborts;           /* a passage can end without having led inside */
+    bool recovers;         /* the text has parts for giving up and for the places of the dead (registers/sleeping.h) */
+    uint32_t roots;        /* states 0 .. roots - 1 are those to start in */
     uint32_t states;
     uint64_t edges;
     uint64_t *first; /* edges of s: first[s] .. first[s + 1] - 1 */

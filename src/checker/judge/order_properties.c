@@ -190,7 +190,7 @@ struct pairs {
 static struct pair_question question_of(const struct pairs *pairs, unsigned number)
 {
     struct pair_question question = pairs->question;
-    unsigned n = question.graph->n;
+    unsigned n = question.graph->participants;
     question.leaving = number / (n * n) == 1;
     question.i = number / n % n;
     question.j = number % n;
@@ -267,7 +267,7 @@ void judge_order(struct finding *finding, const struct exploration *exploration,
 {
     const struct graph *graph = &exploration->graph;
     uint32_t *depth = depths(graph);
-    unsigned n = graph->n, halves = finding->property == FIFO_ENABLING ? 2 : 1;
+    unsigned n = graph->participants, halves = finding->property == FIFO_ENABLING ? 2 : 1;
     struct pairs pairs = {
         .question = {.property = finding->property, .graph = graph, .enabled = enabled, .depth = depth},
         .count = halves * n * n,

@@ -3,14 +3,20 @@
 
 #include "registers/posture.h"
 
+/* Those who are about to sleep do not. */
+static void rouse(struct sleepers *sleepers, unsigned n)
+{
+    for (unsigned j = 0; j < n; j++)
+        if (posture(sleepers->sleep_word[j]) == LYING)
+            sleepers->sleep_word[j] = with_posture(sleepers->sleep_word[j], UP);
+}
+
 void kernel_marks(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
 {
     (void)choice;
     sleepers->life[i] = DEAD;
     sleepers->sleep_word[i] = with_posture(sleepers->sleep_word[i], UP);
-    for (unsigned j = 0; j < n; j++)
-        if (posture(sleepers->sleep_word[j]) == LYING)
-            sleepers->sleep_word[j] = with_posture(sleepers->sleep_word[j], UP);
+    rouse(sleepers, n);
 }
 
 /* The first who is there, going round from the one that the choice names. */
@@ -23,6 +29,14 @@ void kernel_wakes_one(struct sleepers *sleepers, unsigned n, unsigned i, unsigne
         if (posture(*its) == WOKEN)
             return;
     }
+}
+
+void kernel_tells_of_end(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
+{
+    if (sleepers->life[i] != DEAD)
+        return; /* its starter waits for it */
+    rouse(sleepers, n);
+    kernel_wakes_one(sleepers, n, i, choice);
 }
 
 bool is_asleep(uint64_t its)

@@ -7,6 +7,9 @@
  *   - sooner or later it wakes one of those who watch the life word, whom it likes. One who has been woken, but has not
  *     run since, watches still: the kernel may choose it, and then nobody else wakes.
  *
+ * When a command ends whose starter was killed, one of those who sleep notices sooner or later (kernel_tells_of_end):
+ * natively the first in line, which looks by itself.
+ *
  * Whoever sleeps does so for a while only: at any time the kernel may end its sleep as if it had been woken.
  *
  * A process that was killed and not marked yet is no different from one that is slow: so the mark comes with the death.
@@ -22,7 +25,13 @@ struct sleepers {
 };
 
 typedef void kernel_deed(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice);
-kernel_deed kernel_marks, kernel_wakes_one, kernel_ends_sleep;
+kernel_deed kernel_marks, kernel_wakes_one, kernel_tells_of_end, kernel_ends_sleep;
+
+/* Of the two, which it does for this process, the last that it does for it. */
+static inline kernel_deed *kernel_last_deed(const struct setting *setting, unsigned process)
+{
+    return process < setting->n ? kernel_wakes_one : kernel_tells_of_end;
+}
 
 bool is_asleep(uint64_t sleep_word);
 

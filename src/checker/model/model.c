@@ -65,7 +65,7 @@ void model_open(struct model *model, const struct setting *setting)
         model->instance.setting.ticket_gap = setting->n + 2;
     model->faults = faults_allowed(setting);
     model->has_timed_looks = setting->algorithm->more.watched != NULL && !setting->undisturbed;
-    model->n = setting->n;
+    model->n = processes_of(setting);
     model->regs = model->instance.reg_count;
     model->register_field = must_allocate(model->regs * sizeof *model->register_field);
     for (unsigned i = 0; i < model->n; i++)
@@ -163,12 +163,13 @@ void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsi
 {
     struct sleepers sleepers;
     unsigned sleep_words = kernel_sleep_words(&model->instance), lives = kernel_lives(&model->instance);
-    for (unsigned j = 0; j < model->n; j++) {
+    unsigned n = model->instance.setting.n;
+    for (unsigned j = 0; j < n; j++) {
         sleepers.sleep_word[j] = field_get(state, model->register_field[sleep_words + j]);
         sleepers.life[j] = field_get(state, model->register_field[lives + j]);
     }
-    deed(&sleepers, model->n, i, choice);
-    for (unsigned j = 0; j < model->n; j++) {
+    deed(&sleepers, n, i % n, choice);
+    for (unsigned j = 0; j < n; j++) {
         field_set(state, model->register_field[sleep_words + j], sleepers.sleep_word[j]);
         field_set(state, model->register_field[lives + j], sleepers.life[j]);
     }
@@ -176,7 +177,8 @@ void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsi
 
 bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsigned i)
 {
-    return is_asleep(field_get(state, model->register_field[kernel_sleep_words(&model->instance) + i]));
+    return i < model->instance.setting.n &&
+           is_asleep(field_get(state, model->register_field[kernel_sleep_words(&model->instance) + i]));
 }
 
 unsigned faults_left(const struct model *model, const uint64_t *state)

@@ -86,7 +86,7 @@ struct automaton {
 
 struct model {
     struct instance instance;
-    unsigned n, regs;
+    unsigned n, regs; /* all processes: see processes_of */
     unsigned words;
     struct field process_field[CHECKED_PROCESSES_MAX];
     struct field *register_field;
@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) enum applied apply_move(const struc
     successor[words == 1 ? 0 : move->field.word] ^= transition->register_xor;
     *events = transition->events;
     if (__builtin_expect(move->kind == KERNEL, 0))
-        model_kernel(model, kernel_wakes_one, i, step.choice, successor);
+        model_kernel(model, kernel_last_deed(&model->instance.setting, i), i, step.choice, successor);
     return model->normal_form != NULL ? model->normal_form->rename(model, successor, step.gap_is_gone) : APPLIED;
 }
 

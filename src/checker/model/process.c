@@ -88,7 +88,8 @@ void instance_open(struct instance *instance, const struct setting *setting)
     instance->setting = *setting;
     instance->shared = must_allocate(algorithm->shared_size);
     instance->cells = must_allocate(REGISTERS_MAX * sizeof *instance->cells);
-    instance->declaration = (struct declaration){.n = setting->n, .k = setting->k, .cells = instance->cells};
+    instance->declaration =
+        (struct declaration){.n = setting->n, .k = setting->k, .ways = setting->ways, .cells = instance->cells};
     algorithm->declare(&instance->declaration, instance->shared);
     instance->reg_count = instance->declaration.registers;
     if (instance->reg_count == 0 || instance->reg_count > REGISTERS_MAX || instance->declaration.arrays > ARRAYS_MAX)
@@ -200,6 +201,10 @@ static part_text *text_of(const struct stepped_algorithm *algorithm, const struc
         return algorithm->more.give_up;
     case JOINING:
         return algorithm->more.newcomer;
+    case HAS_COMMAND:
+        return algorithm->leave;
+    case IS_COMMAND:
+        return is_leaving(process->section) ? algorithm->more.command : algorithm->more.inherit;
     default:
         return is_leaving(process->section) ? algorithm->leave : algorithm->enter;
     }
@@ -220,8 +225,20 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     return outcome;
 }
 
+/* A command goes by the number of the one that it is a child of. */
+static unsigned number_of_process(const struct instance *instance, unsigned i)
+{
+    return i % instance->setting.n;
+}
+
+static bool is_command(const struct instance *instance, unsigned i)
+{
+    return i >= instance->setting.n;
+}
+
 static struct stepping stepping_of(const struct instance *instance, unsigned i)
 {
+    i = number_of_process(instance, i);
     return (struct stepping){.i = i,
                              .n = instance->setting.n,
                              .k = instance->setting.k,
@@ -250,7 +267,7 @@ void process_begin(const struct instance *instance, unsigned i, struct process *
     process->mode = (uint8_t)mode;
     process->section = mode == GIVING_UP ? EXIT : mode == DYING ? FAULTY : REMAINDER;
     if (mode == DYING)
-        process->label = "kernel: wake one";
+        process->label = is_command(instance, i) ? "kernel: command ended" : "kernel: wake one";
     else
         stand_before_first_access(instance, i, process);
 }
@@ -259,9 +276,10 @@ void process_start(const struct instance *instance, unsigned i, struct process *
 {
     memset(process, 0, sizeof *process);
     process->section = REMAINDER;
-    process->passages = instance->setting.passages[i];
+    process->mode = is_command(instance, i) ? IS_COMMAND : FOLLOWS_TEXT;
+    process->passages = is_command(instance, i) ? UNBOUNDED_PASSAGES : instance->setting.passages[i];
     for (unsigned r = 0; instance->copies > 0 && r < instance->reg_count; r++)
-        if (instance->copy_number[i][r] >= 0)
+        if (!is_command(instance, i) && instance->copy_number[i][r] >= 0)
             memcpy(copy(instance, process, (unsigned)instance->copy_number[i][r]), &instance->regs[r].array->initial,
                    sizeof(uint64_t));
     stand_before_first_access(instance, i, process);
@@ -310,13 +328,13 @@ static enum section section_in_step(const struct instance *instance, const struc
         return FAULTY;
     if (section == REMAINDER && !instance->setting.algorithm->about.draws)
         return instance->setting.algorithm->about.doorway ? DOORWAY : WAITING_ROOM;
-    return section == CRITICAL ? EXIT : section;
+    return section == CRITICAL || process->mode == HAS_COMMAND ? EXIT : section;
 }
 
 /* Back in the remainder, with nothing but what outlives a passage. */
 static void end_passage(const struct instance *instance, struct process *to)
 {
-    to->mode = FOLLOWS_TEXT;
+    to->mode = to->mode == IS_COMMAND ? IS_COMMAND : FOLLOWS_TEXT;
     to->section = REMAINDER;
     size_t lasting = instance->setting.algorithm->about.lasting_at;
     memset(to->locals, 0, lasting != 0 ? lasting : copies_at(instance));
@@ -326,9 +344,18 @@ static void end_passage(const struct instance *instance, struct process *to)
 
 static void finish(const struct instance *instance, unsigned i, struct process *to)
 {
+    if (to->mode == DYING && is_command(instance, i)) {
+        process_start(instance, i, to);
+        return;
+    }
     if (to->mode == DYING) {
         memset(to->locals, 0, sizeof to->locals);
         process_begin(instance, i, to, JOINING);
+        return;
+    }
+    if (to->mode == IS_COMMAND && is_leaving(to->section)) {
+        memset(to->locals, 0, sizeof to->locals);
+        process_begin(instance, i, to, DYING);
         return;
     }
     if (to->mode == JOINING) {
@@ -409,12 +436,16 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
         return true;
     }
     to->writing = 0;
-    if (writes && instance->copy_number[i][stepping.reg] >= 0)
-        memcpy(copy(instance, to, (unsigned)instance->copy_number[i][stepping.reg]), &stepping.written,
+    if (writes && stepping.copy_number[stepping.reg] >= 0)
+        memcpy(copy(instance, to, (unsigned)stepping.copy_number[stepping.reg]), &stepping.written,
                sizeof stepping.written);
     to->section = section_in_step(instance, from);
     to->label = stepping.label;
     to->may_give_up = stepping.may_give_up;
+    if (stepping.has_command || from->mode == HAS_COMMAND)
+        to->mode = stepping.has_command ? HAS_COMMAND : FOLLOWS_TEXT;
+    if (stepping.has_command)
+        to->section = FAULTY;
     if (stepping.in_waiting_room) {
         enum section doorway = instance->setting.algorithm->about.draws ? REMAINDER : DOORWAY;
         if (to->section != doorway && instance->tolerant)

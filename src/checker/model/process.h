@@ -45,6 +45,13 @@ struct setting {
 };
 #pragma GCC diagnostic pop
 
+/* How many processes are explored: n that follow the text, and with BEQUEST behind them a command of each, which is process
+ * n + i. A command is a child of whoever has the place of process i, and outlives it. */
+static inline unsigned processes_of(const struct setting *setting)
+{
+    return setting->ways & BEQUEST ? 2 * setting->n : setting->n;
+}
+
 static inline bool setting_equal(const struct setting *a, const struct setting *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
@@ -75,11 +82,22 @@ struct instance {
 
 /* What a process does: it follows the algorithm's text, ENTER and LEAVE or one of the further parts (sleeping.h), or one of
  * the programs of faults.h. */
-enum mode { FOLLOWS_TEXT, GIVING_UP, DYING, JOINING, ABORTING, SHUTTING_DOWN, MALFUNCTIONING, RETURNING };
+enum mode {
+    FOLLOWS_TEXT,
+    GIVING_UP,
+    DYING,
+    JOINING,
+    HAS_COMMAND,
+    IS_COMMAND,
+    ABORTING,
+    SHUTTING_DOWN,
+    MALFUNCTIONING,
+    RETURNING
+};
 
 static inline bool follows_text(enum mode mode)
 {
-    return mode <= JOINING;
+    return mode <= IS_COMMAND;
 }
 
 struct process {

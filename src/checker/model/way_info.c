@@ -5,6 +5,7 @@ const struct way_info way_info[WAYS] = {
     [WAY_NUMBER(TRY)] = {.name = "try"},
     [WAY_NUMBER(ALONE)] = {.name = "alone"},
     [WAY_NUMBER(RESIZE)] = {.name = "resize"},
+    [WAY_NUMBER(BEQUEST)] = {.name = "heir"},
 };
 
 unsigned way_find(const char *name)

@@ -49,7 +49,7 @@ struct everything {
 static bool rename_everything(const struct model *model, const uint64_t *state, struct everything *all)
 {
     const struct about *about = &model->instance.setting.algorithm->about;
-    struct stand stands[STEPPED_PROCESSES_MAX];
+    struct stand stands[STEPPED_PROCESSES_MAX + 1];
     bool right = true;
     enum { ALIGNMENT = 16 };
     _Alignas(ALIGNMENT) uint8_t locals[STEPPED_PROCESSES_MAX][(LOCALS_MAX + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT];
@@ -62,10 +62,11 @@ static bool rename_everything(const struct model *model, const uint64_t *state, 
         if (has_alike(model) && all->processes[i].crashed)
             stands[i] = (struct stand){0};
     }
+    stands[model->n] = (struct stand){0};
     if (has_alike(model))
         right = about->alike(model->n, model->instance.setting.k, all->registers, stands);
     else
-        about->rename_all(model->n, model->instance.setting.k, all->registers, stands);
+        about->rename_all(model->instance.setting.n, model->instance.setting.k, all->registers, stands);
     for (unsigned i = 0; i < model->n; i++)
         memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
     return right;

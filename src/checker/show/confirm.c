@@ -16,7 +16,7 @@ struct run run_of(const struct trace *trace, const struct execution *execution)
                         .instance = &execution->model.instance,
                         .moments = execution->moments,
                         .last = execution->count - 1,
-                        .n = trace->setting.n,
+                        .n = processes_of(&trace->setting),
                         .k = trace->setting.k};
 }
 
@@ -53,7 +53,7 @@ bool steps_in_loop(const struct run *run, unsigned i)
 static bool only_sleeps_at(const struct run *run, size_t s, unsigned i)
 {
     const struct setting *setting = &run->trace->setting;
-    return setting->algorithm->more.watched != NULL && !setting->undisturbed &&
+    return setting->algorithm->more.watched != NULL && !setting->undisturbed && i < setting->n &&
            is_asleep(run->moments[s].values[kernel_sleep_words(run->instance) + i]);
 }
 

@@ -77,7 +77,7 @@ static void print_line(const struct trace *trace, const struct execution *execut
     char text[128] = "";
     describe_step(trace, execution, s, text, sizeof text);
     fprintf(out, "%5zu ", s + 1);
-    for (unsigned i = 0; i < trace->setting.n; i++) {
+    for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
         const struct process *process = &execution->moments[s + 1].process[i];
         char sign = process->crashed ? 'x' : section_sign[process->section];
         fprintf(out, "| %c %-*s ", sign, width, i == trace->steps[s].process ? text : "");
@@ -95,7 +95,7 @@ static void print_start(const struct trace *trace, const struct execution *execu
     if (trace->start.values == NULL)
         return;
     fprintf(out, "start ");
-    for (unsigned i = 0; i < trace->setting.n; i++) {
+    for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
         const struct process *process = &start->process[i];
         fprintf(out, "| %c %-*s ", process->crashed ? 'x' : section_sign[process->section], width,
                 trace->setting.transient ? process->label : "");
@@ -119,13 +119,13 @@ void trace_print(const struct trace *trace, const struct execution *execution, F
         int length = (int)strlen(text);
         width = length > width ? length : width;
     }
-    for (unsigned i = 0; i < trace->setting.n && trace->setting.transient; i++) {
+    for (unsigned i = 0; i < processes_of(&trace->setting) && trace->setting.transient; i++) {
         int length = (int)strlen(execution->moments[0].process[i].label);
         width = length > width ? length : width;
     }
     fprintf(out, "      ");
-    for (unsigned i = 0; i < trace->setting.n; i++)
-        fprintf(out, "|   process %-*u ", width - 8, i);
+    for (unsigned i = 0; i < processes_of(&trace->setting); i++)
+        fprintf(out, "|   %s %-*u ", i < trace->setting.n ? "process" : "command", width - 8, i % trace->setting.n);
     fprintf(out, "| registers\n");
     print_start(trace, execution, width, out);
     for (size_t s = 0; s + 1 < execution->count; s++) {

@@ -45,7 +45,7 @@ static bool value_for(const struct instance *instance, const struct moment *mome
 static unsigned faults_left_at(const struct instance *instance, const struct moment *moment)
 {
     unsigned struck[FAULTS] = {0};
-    for (unsigned i = 0; i < instance->setting.n; i++)
+    for (unsigned i = 0; i < processes_of(&instance->setting); i++)
         faults_count(struck, faults_used(&moment->process[i]));
     return faults_within(&instance->setting, struck);
 }
@@ -58,7 +58,7 @@ static void apply_kernel(const struct instance *instance, kernel_deed *deed, con
     uint64_t *sleep_words = to->values + kernel_sleep_words(instance), *lives = to->values + kernel_lives(instance);
     memcpy(sleepers.sleep_word, sleep_words, n * sizeof *sleep_words);
     memcpy(sleepers.life, lives, n * sizeof *lives);
-    deed(&sleepers, n, step->process, step->choice);
+    deed(&sleepers, n, step->process % n, step->choice);
     to->access.result = memcmp(sleepers.sleep_word, sleep_words, n * sizeof *sleep_words) != 0;
     memcpy(sleep_words, sleepers.sleep_word, n * sizeof *sleep_words);
     memcpy(lives, sleepers.life, n * sizeof *lives);
@@ -69,7 +69,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
 {
     const struct process *process = &from->process[step->process];
     if (step->fault == TIMED_LOOK) {
-        if (instance->setting.algorithm->more.watched == NULL ||
+        if (instance->setting.algorithm->more.watched == NULL || step->process >= instance->setting.n ||
             !is_asleep(from->values[kernel_sleep_words(instance) + step->process]))
             return "it is not asleep";
         if (process->crashed)
@@ -101,7 +101,7 @@ static const char *execute_step(const struct instance *instance, const struct mo
         value = from->values[access.reg];
     process_step(instance, step->process, process, step->choice, value, &to->process[step->process], &to->access);
     if (access.kind == KERNEL) {
-        apply_kernel(instance, kernel_wakes_one, step, to);
+        apply_kernel(instance, kernel_last_deed(&instance->setting, step->process), step, to);
         return NULL;
     }
     if (to->access.kind != READ)
@@ -160,7 +160,7 @@ static const char *execute_start(const struct trace *trace, struct model *model,
             return "a register cannot start with this value";
         field_set(start->identity, model->register_field[r], start->values[r]);
     }
-    for (unsigned i = 0; i < trace->setting.n; i++) {
+    for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
         struct process *process = &start->process[i];
         process_start(instance, i, process);
         if (given->length[i] > 0 && !trace->setting.transient)

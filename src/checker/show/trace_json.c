@@ -24,7 +24,7 @@ static json_t *start_to_json(const struct trace *trace, unsigned registers)
     json_t *values = json_array(), *processes = json_array();
     for (unsigned r = 0; r < registers; r++)
         json_array_append_new(values, json_integer((json_int_t)start->values[r]));
-    for (unsigned i = 0; i < trace->setting.n; i++) {
+    for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
         json_t *way = json_array();
         for (size_t s = 0; s < start->length[i]; s++)
             json_array_append_new(way,
@@ -145,7 +145,7 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
         const char *reads = json_string_value(json_object_get(object, "reads"));
         int reading = reads == NULL ? PLAIN : index_in(reading_name, GARBLED + 1, reads);
         if (!json_is_integer(json_object_get(object, "process")) || process < 0 ||
-            process >= (json_int_t)trace->setting.n)
+            process >= (json_int_t)processes_of(&trace->setting))
             return "a step has no \"process\" from 0 to n-1";
         if (choice < 0 || choice > UINT8_MAX || reading < 0)
             return "a step's \"choice\" or \"reads\" makes no sense";
@@ -204,13 +204,13 @@ static const char *start_from_json(struct trace *trace, const json_t *start)
     const json_t *values = json_object_get(start, "registers"), *processes = json_object_get(start, "processes");
     unsigned registers = count_registers(&trace->setting);
     if (!json_is_array(values) || json_array_size(values) != registers || !json_is_array(processes) ||
-        json_array_size(processes) != trace->setting.n)
+        json_array_size(processes) != processes_of(&trace->setting))
         return "\"start\" does not fit the algorithm: it needs a value for each register and a way for each process";
     trace->start.values = must_allocate(registers * sizeof *trace->start.values);
     for (unsigned r = 0; r < registers; r++)
         trace->start.values[r] = (uint64_t)json_integer_value(json_array_get(values, r));
     const char *error = NULL;
-    for (unsigned i = 0; i < trace->setting.n && error == NULL; i++)
+    for (unsigned i = 0; i < processes_of(&trace->setting) && error == NULL; i++)
         error = way_from_json(trace, i, json_array_get(processes, i));
     return error;
 }
@@ -247,9 +247,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     if (kind < 0 || !known)
         return "its registers or its property are not known";
     if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
-        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX || i < 0 || i >= n || j < 0 ||
-        j >= n)
-        return "n, k, crashes, ticket_gap, i or j is out of range";
+        (ticket_gap != 0 && ticket_gap < TICKET_GAP_MIN) || ticket_gap > TICKET_GAP_MAX)
+        return "n, k, crashes or ticket_gap is out of range";
     int shutdowns = small_number(json, "shutdowns", (unsigned)n),
         failures = small_number(json, "failures", (unsigned)n),
         recoveries = small_number(json, "recoveries", RECOVERIES_WITHOUT_END);
@@ -281,6 +280,9 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
         error = ways_from_json(&trace->setting, json_object_get(json, "with"));
+    int processes = (int)processes_of(&trace->setting);
+    if (error == NULL && (processes > CHECKED_PROCESSES_MAX || i < 0 || i >= processes || j < 0 || j >= processes))
+        error = "n, i or j is out of range";
     if (error == NULL)
         error = start_from_json(trace, json_object_get(json, "start"));
     if (error == NULL)

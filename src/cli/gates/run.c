@@ -95,17 +95,10 @@ static void parse(struct request *request, int argc, char **argv)
                     request->capacity);
 }
 
-/* A gate that is made here can be resized to as many slots as can ever be used. */
 static admit_gate *open_gate(const struct request *request)
 {
-    unsigned capacity = request->capacity;
-    if (capacity == 0)
-        capacity = 2 * request->k > ADMIT_GATE_CAPACITY ? 2 * request->k : ADMIT_GATE_CAPACITY;
     return admit_gate_open_with(
-        request->gate, &(admit_gate_options){.k = request->k,
-                                             .most_k = capacity < ADMIT_GATE_K_MAX ? capacity : ADMIT_GATE_K_MAX,
-                                             .capacity = capacity,
-                                             .mode = request->mode});
+        request->gate, &(admit_gate_options){.k = request->k, .capacity = request->capacity, .mode = request->mode});
 }
 
 static _Noreturn void refuse_nested(const char *gate)
@@ -170,7 +163,7 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
 {
     const struct request *request = wait->request;
     admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
-    if (error != ADMIT_NO_SLOT || request->try)
+    if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || request->try)
         return error;
     if (!request->nested && inside_by_ancestry(wait->gate))
         refuse_nested(request->gate);
@@ -224,6 +217,8 @@ static admit_gate *enter(const struct request *request, admit_hold *hold)
     admit_gate_close(wait.gate);
     if (signal != 0)
         exit_for_signal(signal);
+    if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
+        error = ADMIT_NO_SLOT;
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
         gate_error("run", request->gate, error);
     if (!request->quiet)

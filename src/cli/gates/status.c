@@ -111,6 +111,7 @@ static void write_view(struct json_writer *json, const char *name, const admit_v
     json_put_text(json, "gate", name);
     json_put_number(json, "k", view->k);
     json_put_number(json, "capacity", view->capacity);
+    json_put_number(json, "declared_k", view->declared_k);
     json_begin_list(json, "holders");
     show_inside(view, false, write_participant, json);
     json_end_list(json);
@@ -155,8 +156,13 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
-    printf("%s: %u of %u inside, %u waiting, room for %u\n", name, living(view->holder, view->holders), view->k,
-           living(view->waiter, view->waiters), view->capacity);
+    char declared[32] = "", outside[32] = "";
+    if (view->declared_k != view->k)
+        snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
+    if (view->outside > 0)
+        snprintf(outside, sizeof outside, ", %u outside", view->outside);
+    printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", name, living(view->holder, view->holders), view->k,
+           declared, living(view->waiter, view->waiters), view->capacity, outside);
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
     show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});

@@ -48,7 +48,8 @@ static const char help_text[] =
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --with WAY            let processes of the gate also go this way; may be repeated. try: some go back unless\n"
     "                        there is a slot for them at once; alone: some come back, and go by what they left in\n"
-    "                        the words when they were here last; resize: some keep back their slot when they leave\n"
+    "                        the words when they were here last; resize: some keep back their slot when they leave;\n"
+    "                        heir: some run a command inside, which may outlive them\n"
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, if the gate is asked with abort, recovery or both, they are taken at once;\n"
     "                        the verdicts are the same\n"
@@ -239,6 +240,8 @@ static void check_ways(const struct setting *setting)
     for (unsigned w = 0; w < WAYS; w++)
         if ((setting->ways & ~setting->algorithm->about.ways) >> w & 1)
             usage_error("check", "the text of %s has no way '%s'", setting->algorithm->about.id, way_info[w].name);
+    if (processes_of(setting) > CHECKED_PROCESSES_MAX)
+        usage_error("check", "with a command of each, n is at most %d", CHECKED_PROCESSES_MAX / 2);
 }
 
 static void read_request(struct request *request, int argc, char **argv)

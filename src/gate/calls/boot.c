@@ -35,7 +35,7 @@ static bool anybody_lives(const admit_gate *gate)
     for (unsigned who = 0; who < gate->records; who++)
         if (admit_anchor_holds(gate, atomic_load(&whole_life_of(gate, who)->anchor)))
             return true;
-    return false;
+    return admit_anchor_holds(gate, atomic_load(&whole_life_of(gate, usher_of(gate))->anchor));
 }
 
 static admit_error forget_boot(admit_gate *gate)
@@ -58,6 +58,7 @@ static admit_error empty_locked(admit_gate *gate, const char boot_id[BOOT_ID_SIZ
     if (k < 1 || k > gate->most_k)
         return admit_gate_error(ADMIT_GATE_CORRUPT, "%s has been overwritten: its k is out of range", gate->path);
     admit_life_clear_unless_anchored(gate, manager_of(gate));
+    admit_life_clear_unless_anchored(gate, usher_of(gate));
     struct seat *manager = admit_manage(gate, true);
     if (manager == NULL)
         return admit_last_error();

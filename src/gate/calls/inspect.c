@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gate/calls/calls.h"
 
+#include <linux/futex.h>
 #include <stdlib.h>
 
 struct picture {
@@ -91,8 +92,10 @@ admit_view *admit_gate_inspect(admit_gate *gate)
     admit_view *view = &picture->view;
     admit_participant *holder = picture->people, *waiter = holder + present;
     view->k = admit_gate_k(gate);
+    view->declared_k = admit_gate_declared_k(gate);
     view->most_k = gate->most_k;
     view->capacity = gate->capacity;
+    view->outside = gate->is_of_earlier_boot ? 0 : outside_of(gate);
     for (unsigned who = 0; who < present; who++) {
         struct standing standing = admit_protocol_standing(gate, who);
         if (atomic_load(life_of(gate, who)) == LIFE_RESERVED)
@@ -110,6 +113,26 @@ admit_view *admit_gate_inspect(admit_gate *gate)
     view->holder = holder;
     view->waiter = waiter;
     return view;
+}
+
+/* Whose death the kernel has marked waits no more. (What only its anchor tells would take a question to the kernel.) */
+static bool waits(const admit_gate *gate, unsigned who)
+{
+    uint32_t life = atomic_load(life_of(gate, who));
+    return admit_life_names_thread(life) && (life & FUTEX_OWNER_DIED) == 0 &&
+           admit_protocol_standing(gate, who).stage == STAGE_WAITING;
+}
+
+unsigned admit_gate_waiters(const admit_gate *gate)
+{
+    if (gate->is_of_earlier_boot)
+        return 0;
+    unsigned count = outside_of(gate);
+    if (!admit_protocol_has_line(gate))
+        return count;
+    for (unsigned who = 0; who < present_in(gate); who++)
+        count += waits(gate, who);
+    return count;
 }
 
 void admit_view_free(admit_view *view)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gate that an earlier version has made (layout 3 or 4). If nobody is inside or waits, it is made anew, with the same
- * k, capacity and mode; otherwise it is refused, and those concerned are named.
+ * A gate that an earlier version has made (layout 3, 4 or 5). If nobody is inside or waits, it is made anew, with the same
+ * k, which is its declared one from now on, capacity and mode; otherwise it is refused, and those concerned are named.
  *
- * What is known of those layouts here: the header and the cells are where they are now, and life words 4 bytes before
- * where they are now. Whoever enters looks at `removed` after its draw, and if that is UNDECIDED, it objects (4), or waits
- * for a lock on byte 0 of the file (3), which whoever makes it anew has: so that either it is seen here, or it finds that
- * the gate has been removed. In layout 3 a participant has 128 bytes, and whoever manages has that lock; in layout 4 both
- * are as they are now, and whoever makes it anew becomes its manager first: others would take away the file of a gate
- * that has been removed, or change its k.
+ * What is known of those layouts here: the cells, and what is read of the header, are where they are now; so are life
+ * words in layout 5, and 4 bytes before in layouts 3 and 4. Whoever enters looks at `removed` after its draw, and if that is
+ * UNDECIDED, it objects (4 and 5), or waits for a lock on byte 0 of the file (3), which whoever makes it anew has: so that
+ * either it is seen here, or it finds that the gate has been removed. In layout 3 a participant has 128 bytes, and whoever
+ * manages has that lock; from layout 4 on both are as they are now, and whoever makes it anew becomes its manager first:
+ * others would take away the file of a gate that has been removed, or change its k.
  */
 #include "gate/calls/calls.h"
 #include "native/printable.h"
@@ -23,7 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, PEOPLE_NAMED = 4, PEOPLE_SIZE = 300, RENEW_TRIES = 100 };
+enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, FIRST_WITH_WORD_LAST = 5 };
+enum { PEOPLE_NAMED = 4, PEOPLE_SIZE = 300, RENEW_TRIES = 100 };
 #define A_MANAGER "one who manages it"
 
 /* Of layout 3. */
@@ -34,8 +35,9 @@ struct older_person {
     char command[ADMIT_COMMAND_SIZE];
 };
 
+/* The life word and its anchor, the one or the other first. */
 struct older_life {
-    _Alignas(8) _Atomic uint32_t word;
+    _Alignas(8) _Atomic uint32_t half[2];
 };
 
 struct older_people {
@@ -63,9 +65,8 @@ static bool has_manager(const struct older *older)
 
 static size_t older_size(const struct gate_places *places, uint32_t layout)
 {
-    if (layout >= FIRST_WITH_MANAGER)
-        return places->size;
-    return places->people + (places->records + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
+    unsigned lives = places->records + (layout >= FIRST_WITH_MANAGER);
+    return places->people + (lives + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
 }
 
 static const struct older_people *page_of(const struct older *older, unsigned who)
@@ -73,16 +74,19 @@ static const struct older_people *page_of(const struct older *older, unsigned wh
     return &((const struct older_people *)older->gate.people)[who / LIVES_PER_PAGE];
 }
 
-static uint32_t older_life(const struct older *older, unsigned who)
+static unsigned word_at(const struct older *older)
 {
-    return atomic_load(&page_of(older, who)->life[who % LIVES_PER_PAGE].word);
+    return older->layout >= FIRST_WITH_WORD_LAST;
 }
 
-/* The two words of the manager in layout 4, at once. */
+static uint32_t older_life(const struct older *older, unsigned who)
+{
+    return atomic_load(&page_of(older, who)->life[who % LIVES_PER_PAGE].half[word_at(older)]);
+}
+
+/* The two words of the manager, at once. */
 union managing {
-    struct {
-        uint32_t word, anchor;
-    };
+    uint32_t half[2];
     uint64_t both;
 };
 
@@ -97,14 +101,16 @@ static _Atomic uint64_t *manager_in(const struct older *older)
  * version that removes the gate just then may take the new file's name away. */
 static bool is_taken(struct older *older, union managing now)
 {
-    union managing own = {.word = (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS};
+    const unsigned word = word_at(older);
+    union managing own;
+    own.half[word] = (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS;
     admit_seats_lock();
     if (older->anchor == NULL)
         older->anchor = admit_anchor(&older->gate);
     admit_seats_unlock();
     if (older->anchor == NULL || older->anchor->mapping == NULL)
         return true;
-    own.anchor = older->anchor->number;
+    own.half[!word] = older->anchor->number;
     if (!atomic_compare_exchange_strong(manager_in(older), &now.both, own.both))
         return false;
     older->managing = own.both;
@@ -119,8 +125,8 @@ static bool manages(struct older *older)
         return true;
     for (unsigned tries = 0; tries < RENEW_TRIES; tries++) {
         union managing now = {.both = atomic_load(manager_in(older))};
-        if (!admit_life_names_thread(now.word) ||
-            admit_life_is_gone(&older->gate, manager_of(&older->gate), now.word, now.anchor))
+        const uint32_t life = now.half[word_at(older)], anchor = now.half[!word_at(older)];
+        if (!admit_life_names_thread(life) || admit_life_is_gone(&older->gate, manager_of(&older->gate), life, anchor))
             if (is_taken(older, now))
                 return true;
         usleep(1000);
@@ -131,7 +137,7 @@ static bool manages(struct older *older)
 static void manage_no_more(struct older *older)
 {
     if (older->managing != 0)
-        atomic_compare_exchange_strong(manager_in(older), &older->managing, (union managing){.word = LIFE_NOBODY}.both);
+        atomic_compare_exchange_strong(manager_in(older), &older->managing, LIFE_NOBODY);
 }
 
 static void let_anchor_go(struct older *older)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -12,17 +13,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 static admit_error fill_in(admit_gate_options *all, const admit_gate_options *given)
 {
     *all = *given;
-    if (all->most_k == 0)
-        all->most_k = all->k;
-    if (all->capacity == 0)
-        all->capacity = all->most_k > ADMIT_GATE_CAPACITY ? all->most_k : ADMIT_GATE_CAPACITY;
-    if (all->mode == 0)
-        all->mode = 0600;
     if (all->k > ADMIT_GATE_K_MAX)
         return admit_gate_error(ADMIT_BAD_OPTION, "k = %u is more than %d", all->k, ADMIT_GATE_K_MAX);
+    if (all->capacity == 0)
+        all->capacity = larger(all->most_k, larger(2 * all->k, ADMIT_GATE_CAPACITY));
+    if (all->most_k == 0) /* as many slots as can ever be used */
+        all->most_k = larger(all->k, smaller(all->capacity, ADMIT_GATE_K_MAX));
+    if (all->mode == 0)
+        all->mode = 0600;
     if (all->most_k < all->k || all->most_k > ADMIT_GATE_K_MAX)
         return admit_gate_error(ADMIT_BAD_OPTION, "most_k = %u is not from k = %u to %d", all->most_k, all->k,
                                 ADMIT_GATE_K_MAX);
@@ -149,12 +160,15 @@ static admit_error open_or_make(admit_gate *gate, int directory, const char *fil
 
 static admit_error check_k(const admit_gate *gate, unsigned k)
 {
-    unsigned found = admit_gate_k(gate);
-    return k == 0 || k == found
-               ? ADMIT_OK
-               : admit_gate_error(ADMIT_OTHER_K,
-                                  "gate \"%s\" has k = %u, not %u; `admit resize` changes it for everybody", gate->name,
-                                  found, k);
+    unsigned present = admit_gate_k(gate), declared = admit_gate_declared_k(gate);
+    char other[32] = "";
+    if (k == 0 || k == present || k == declared)
+        return ADMIT_OK;
+    if (declared != present)
+        snprintf(other, sizeof other, " (declared with %u)", declared);
+    return admit_gate_error(ADMIT_OTHER_K,
+                            "gate \"%s\" has k = %u%s, not %u; `admit resize %s %u` changes it for everybody",
+                            gate->name, present, other, k, gate->name, k);
 }
 
 static int parent_of(const char *path, char *directory)
@@ -306,6 +320,11 @@ const char *admit_gate_path(const admit_gate *gate)
 unsigned admit_gate_k(const admit_gate *gate)
 {
     return atomic_load(&gate->header->k);
+}
+
+unsigned admit_gate_declared_k(const admit_gate *gate)
+{
+    return atomic_load(&gate->header->declared_k);
 }
 
 unsigned admit_gate_most_k(const admit_gate *gate)

@@ -46,9 +46,15 @@ static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
         length +=
             (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)", between, before, one->pid, command);
     }
+    total += view->outside; /* of whom nothing is known */
     if (p < total)
-        snprintf(text + length, PEOPLE_SHOWN - length, ", and %u more", total - p);
+        snprintf(text + length, PEOPLE_SHOWN - length, "%s%u more", p > 0 ? ", and " : "", total - p);
     return text;
+}
+
+static bool is_used(const admit_view *view)
+{
+    return view->holders + view->waiters + view->outside > 0;
 }
 
 static admit_error in_use(admit_gate *gate, const admit_view *view)
@@ -88,9 +94,7 @@ static admit_error decide(admit_gate *gate)
             return removed_by_another(gate);
         uint32_t undecided = with_removal(atomic_load(&gate->header->removed), REMOVAL_UNDECIDED);
         admit_view *view = admit_gate_inspect(gate);
-        admit_error error = view == NULL                        ? admit_last_error()
-                            : view->holders + view->waiters > 0 ? in_use(gate, view)
-                                                                : ADMIT_OK;
+        admit_error error = view == NULL ? admit_last_error() : is_used(view) ? in_use(gate, view) : ADMIT_OK;
         admit_view_free(view);
         enum removal decision = error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE;
         if (atomic_compare_exchange_strong(&gate->header->removed, &undecided, with_removal(undecided, decision)) ||
@@ -168,7 +172,7 @@ admit_error admit_retire(admit_gate *gate)
         return admit_last_error();
     char people[PEOPLE_SHOWN];
     admit_error error = ADMIT_OK;
-    if (view->holders + view->waiters > 0)
+    if (is_used(view))
         error =
             admit_gate_error(ADMIT_BUSY,
                              "gate \"%s\" is in use, but its file was deleted or moved away: %s; another can be made "

@@ -38,8 +38,8 @@ void admit_gate_places(struct gate_places *places, unsigned most_k, unsigned cap
     size_t cells = 2 + (most_k - 1) + 2 * (size_t)places->records;
     places->spots = GATE_PAGE + cells * sizeof(struct cell);
     places->people = pages(places->spots + most_k * sizeof(struct spot));
-    places->size =
-        places->people + (places->records + LIVES_PER_PAGE) / LIVES_PER_PAGE * GATE_PAGE; /* and the manager */
+    unsigned lives = places->records + LIVES_WITHOUT_RECORD;
+    places->size = places->people + (lives + LIVES_PER_PAGE - 1) / LIVES_PER_PAGE * GATE_PAGE;
 }
 
 /* FNV-1a. */
@@ -110,6 +110,7 @@ void admit_gate_empty(admit_gate *gate, unsigned k)
     atomic_store(&header->abandoned, 0);
     atomic_store(&header->died_waiting, 0);
     atomic_store(&header->reserved, gate->most_k - k);
+    atomic_store(&header->outside, 0);
     for (unsigned h = 0; h < GATE_HINTS; h++)
         atomic_store_explicit(&header->hint[h], 0, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
@@ -127,6 +128,7 @@ void admit_gate_format(admit_gate *gate, unsigned k)
     header->records = gate->records;
     header->size = gate->size;
     header->checksum = checksum_of(header);
+    atomic_store(&header->declared_k, k);
     admit_gate_empty(gate, k);
 }
 
@@ -300,8 +302,10 @@ static admit_error check_status(const struct stat *status, const char *path, boo
 /* k may have been resized by now; the rest is as it was made. */
 admit_error admit_gate_check_k(const admit_gate *gate)
 {
-    unsigned k = atomic_load(&gate->header->k);
-    return k >= 1 && k <= gate->most_k ? ADMIT_OK : corrupt(gate->path, "its k is out of range");
+    unsigned k = atomic_load(&gate->header->k), declared = atomic_load(&gate->header->declared_k);
+    return k >= 1 && k <= gate->most_k && declared >= 1 && declared <= gate->most_k
+               ? ADMIT_OK
+               : corrupt(gate->path, "its k is out of range");
 }
 
 admit_error admit_gate_check_words(admit_gate *gate)

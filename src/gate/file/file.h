@@ -91,7 +91,8 @@ bool admit_is_there(admit_gate *gate);
 admit_error admit_removed_error(const admit_gate *gate); /* why it is not */
 /* Whether its name leads to another file, or to none; false also if that cannot be told. */
 bool admit_has_another_name(const admit_gate *gate);
-/* All who sleep, so that they look. */
+/* All who sleep, so that they look; and those alone who wait for a record. */
 void admit_wake_all(admit_gate *gate);
+void admit_wake_outside(const admit_gate *gate);
 
 #endif

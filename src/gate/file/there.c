@@ -12,9 +12,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+void admit_wake_outside(const admit_gate *gate)
+{
+    syscall(SYS_futex, &gate->header->vacated, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Whoever sleeps in line sleeps on its record, whatever else it watches. */
 void admit_wake_all(admit_gate *gate)
 {
-    syscall(SYS_futex, &gate->header->removed, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    admit_wake_outside(gate);
     for (unsigned who = 0; who < present_in(gate); who++)
         admit_wake(&gate->cells.record[who].value);
 }

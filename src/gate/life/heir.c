@@ -2,37 +2,35 @@
  *
  * A hold that outlives its starter: the command, not the wrapper, owns the slot.
  *
- * A robust list does not survive exec, so the command cannot have a life word. Instead the HEIR word of the starter's
- * record names it: process number and identity (process.c), which no other process has in one boot and one pid
- * namespace.
+ * How it is handed on is text (algorithms/gate_heirs.h); here is what its words are natively. A robust list does not
+ * survive exec, so the command cannot have a life word. Instead the HEIR word of the starter's record names it: process
+ * number and identity (process.c), which no other process has in one boot and one pid namespace.
  *
- *   0                      no heir
- *   ALLOWED, ticket        the starter has said that a child may inherit (with or without children)
- *   pid, identity          a process has inherited
- *   CHILDREN, ticket       a process has inherited, and with it whoever has its lock on the ticket's byte of the file open
- *   AMONG_READERS, ticket  the same with a lock to read, since others who may only read have locked the file, or more of
- *                          it: then all locks must be looked through
- *
- * Each change is one compare-and-swap. Whoever finds the starter dead changes ALLOWED to 0 before it calls it dead: the
- * child that comes too late fails and runs no command. Since a ticket is in ALLOWED, a child that slept until the
- * record had another owner fails too.
+ *   0                               no heir
+ *   ALLOWED_ALONE, ticket           the starter has said that a child may inherit,
+ *   ALLOWED_WITH_CHILDREN, ticket   and whatever that starts
+ *   pid, identity                   a process has inherited
+ *   CHILDREN, ticket                a process has inherited, and with it whoever has its lock on the ticket's byte of the
+ *                                   file open
+ *   AMONG_READERS, ticket           the same with a lock to read, since others who may only read have locked the file, or
+ *                                   more of it: then all locks must be looked through
  *
  * The lock is taken in the child that becomes the command, by a descriptor that only it and what it starts have:
  * whatever else the starter starts meanwhile does not hold on.
  */
 #include "gate/file/locks.h"
 #include "gate/life/life.h"
+#include "gate/words/meaning.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <unistd.h>
 
 enum { REST_BITS = 40 };
 #define REST_MASK ((UINT64_C(1) << REST_BITS) - 1)
 enum {
     PROCESS = 0x3fffff, /* the largest number that a process can have */
-    ALLOWED = 0xffffff,
+    ALLOWED_ALONE = 0xffffff,
     ALLOWED_WITH_CHILDREN = 0xfffffe,
     CHILDREN = 0xfffffd,
     AMONG_READERS = 0xfffffc,
@@ -115,21 +113,22 @@ static enum heir_state state_of_heir(const admit_gate *gate, unsigned who, uint6
                                atomic_load(&starter->time_namespace) == admit_time_namespace());
 }
 
-enum heir_state admit_heir(admit_gate *gate, unsigned who)
+bool admit_has_inherited(uint64_t word)
+{
+    return is_process(word) || is_family(word);
+}
+
+bool admit_holds_on(const struct sleeper *sleeper, uint64_t word, unsigned who)
+{
+    return state_of_heir(sleeper->gate, who, word) != HEIR_NONE;
+}
+
+bool admit_has_no_heir(admit_gate *gate, unsigned who)
 {
     UNCANCELLED;
-    _Atomic uint64_t *heir = &gate->cells.heir[who].value;
-    uint64_t word = atomic_load(heir);
-    while (word != 0) {
-        enum heir_state state = state_of_heir(gate, who, word);
-        if (state != HEIR_NONE)
-            return state;
-        if ((atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) == 0)
-            return HEIR_LIVES; /* it is the next owner's */
-        if (atomic_compare_exchange_strong(heir, &word, 0))
-            break;
-    }
-    return HEIR_NONE;
+    struct withdraw frame = {.whose = who};
+    run_text(withdraw, gate, who, &frame, &(struct sleeper){.gate = gate});
+    return frame.heir == 0;
 }
 
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
@@ -138,37 +137,41 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     uint64_t word = atomic_load(&gate->cells.heir[who].value);
     if (is_process(word))
         *pid = (long)kind_of(word);
-    return is_process(word) || is_family(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
+    return admit_has_inherited(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
 /* --- to bequeath, to inherit, to wait for heirs -------------------------------------------------------------------- */
 
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
 {
+    struct bequeath frame = {.allowed = heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED_ALONE, hold->ticket)};
     seat_mark(seat, SEAT_BEQUEATHED, true);
-    atomic_store(&seat->gate->cells.heir[seat->who].value,
-                 heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED, hold->ticket));
+    run_text(bequeath, seat->gate, seat->who, &frame, NULL);
 }
 
 void admit_heir_dismiss(struct seat *seat)
 {
-    atomic_store(&seat->gate->cells.heir[seat->who].value, 0);
+    run_text(dismiss, seat->gate, seat->who, &(struct dismiss){0}, NULL);
     seat_mark(seat, SEAT_BEQUEATHED, false);
 }
 
 bool admit_heir_disowned(struct seat *seat)
 {
-    _Atomic uint64_t *heir = &seat->gate->cells.heir[seat->who].value;
-    uint64_t word = atomic_load(heir);
-    while (word != 0 && !is_process(word) && !is_family(word))
-        if (atomic_compare_exchange_strong(heir, &word, 0))
-            word = 0;
-    if (word == 0)
+    struct disown frame = {0};
+    run_text(disown, seat->gate, seat->who, &frame, NULL);
+    if (frame.heir == 0)
         seat_mark(seat, SEAT_BEQUEATHED, false);
-    return word == 0;
+    return frame.heir == 0;
 }
 
-static admit_error inherit_with_children(const admit_gate *gate, _Atomic uint64_t *heir, uint64_t allowed)
+static admit_error becomes_heir(const admit_gate *gate, unsigned who, uint64_t allowed, uint64_t heir)
+{
+    struct inherit frame = {.allowed = allowed, .heir = heir};
+    run_text(inherit, gate, who, &frame, NULL);
+    return frame.has ? ADMIT_OK : ADMIT_NOT_HOLDING;
+}
+
+static admit_error inherit_with_children(const admit_gate *gate, unsigned who, uint64_t allowed)
 {
     int fd = admit_keep(admit_open_again(gate, O_RDWR)); /* which exec keeps */
     if (fd < 0)
@@ -183,10 +186,10 @@ static admit_error inherit_with_children(const admit_gate *gate, _Atomic uint64_
             return ADMIT_SYSTEM;
         }
     }
-    if (atomic_compare_exchange_strong(heir, &allowed, heir_word(kind, allowed)))
-        return ADMIT_OK;
-    close(fd);
-    return ADMIT_NOT_HOLDING;
+    admit_error error = becomes_heir(gate, who, allowed, heir_word(kind, allowed));
+    if (error != ADMIT_OK)
+        close(fd);
+    return error;
 }
 
 /* In a child, perhaps of vfork: the file and the hold are all that can be used. */
@@ -197,22 +200,21 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
         return ADMIT_NO_PERMISSION;
     if (hold->slot >= gate->most_k)
         return ADMIT_NOT_HOLDING;
-    uint64_t who = atomic_load(&gate->spot[hold->slot].who) - 1;
-    if (who >= gate->records)
+    uint64_t found = atomic_load(&gate->spot[hold->slot].who) - 1;
+    if (found >= gate->records)
         return ADMIT_NOT_HOLDING;
-    _Atomic uint64_t *heir = &gate->cells.heir[who].value;
+    unsigned who = (unsigned)found;
     uint64_t allowed = heir_word(ALLOWED_WITH_CHILDREN, hold->ticket);
-    if (atomic_load(heir) == allowed)
-        return inherit_with_children(gate, heir, allowed);
+    if (atomic_load(&gate->cells.heir[who].value) == allowed)
+        return inherit_with_children(gate, who, allowed);
     /* Its number is looked for where the starter is, and if it is an old one's, its identity is compared there. */
-    const struct person *starter = person_of(gate, (unsigned)who);
+    const struct person *starter = person_of(gate, who);
     uint32_t own = admit_pid_namespace(), starters = atomic_load(&starter->pid_namespace);
     if (starters != 0 && own != starters)
         return ADMIT_UNSUPPORTED;
     bool same_time = admit_time_namespace() == atomic_load(&starter->time_namespace);
-    allowed = heir_word(ALLOWED, hold->ticket);
     uint64_t me = heir_word((uint64_t)getpid(), admit_process_identity(same_time));
-    return atomic_compare_exchange_strong(heir, &allowed, me) ? ADMIT_OK : ADMIT_NOT_HOLDING;
+    return becomes_heir(gate, who, heir_word(ALLOWED_ALONE, hold->ticket), me);
 }
 
 admit_error admit_heirs_await(const struct seat *seat)

@@ -27,6 +27,7 @@
  * another.
  */
 #include "gate/life/life.h"
+#include "registers/sleeping_native.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -297,11 +298,7 @@ static void unregister_seat(struct seat *seat)
 {
     admit_seats_lock();
     if (!seat->closed)
-        for (struct seat **at = &seat->gate->local->seats; *at != NULL; at = &(*at)->next_of_gate)
-            if (*at == seat) {
-                *at = seat->next_of_gate;
-                break;
-            }
+        admit_life_disconnect(seat);
     admit_anchor_release(seat->anchor);
     admit_seats_unlock();
 }
@@ -393,24 +390,55 @@ void admit_life_release(struct seat *seat, uint32_t to)
         delist(link_of(seat));
         is_off_list(person_at(seat), own);
     }
+    if (!seat->closed && to == LIFE_NOBODY && seat->who < seat->gate->records)
+        admit_vacated(seat->gate);
     free_seat(seat);
 }
 
+/* If nobody is the first of them, one that was woken to be that may have been killed. */
+void admit_vacated(admit_gate *gate)
+{
+    if (atomic_load(&gate->header->outside) == 0)
+        return;
+    atomic_fetch_add(&gate->header->vacated, 1);
+    syscall(SYS_futex, &gate->header->vacated, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (!has_usher(gate))
+        syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* If it is that thread's still: it may have ended without a word, and the record have another owner. */
-void admit_life_take_away(struct seat *seat)
+bool admit_life_may_be_taken_away(struct seat *seat)
 {
     if (LIBC_WALKS_LISTS) /* the record is free when the thread comes by, or ends */
-        return;
+        return false;
+    struct person *person = person_at(seat);
+    union whole own = whole(seat->number, seat->anchor->number);
+    union whole before = {.both = atomic_load(&person->listed_before)};
+    return look_at(seat->life).both == whole(own.word | FUTEX_WAITERS, own.anchor).both && is_off(seat->gate, before) &&
+           lists(&person->listed_before, before, own);
+}
+
+void admit_life_take_away(struct seat *seat, uint32_t to)
+{
     struct person *person = person_at(seat);
     union whole own = whole(seat->number, seat->anchor->number), alive = whole(own.word | FUTEX_WAITERS, own.anchor);
-    union whole before = {.both = atomic_load(&person->listed_before)};
-    if (look_at(seat->life).both != alive.both || !is_off(seat->gate, before) ||
-        !lists(&person->listed_before, before, own))
+    if (!changes_from(seat->life, alive, whole(to, 0))) {
+        lists(&person->listed_before, own, whole(0, 0));
         return;
-    if (changes_from(seat->life, alive, whole(LIFE_NOBODY, 0)))
-        lists(&person->listed, own, whole(0, 0));
-    else
-        lists(&person->listed_before, own, before);
+    }
+    lists(&person->listed, own, whole(0, 0));
+    if (to == LIFE_NOBODY)
+        admit_vacated(seat->gate);
+}
+
+void admit_life_disconnect(struct seat *seat)
+{
+    struct seat **at = &seat->gate->local->seats;
+    while (*at != NULL && *at != seat)
+        at = &(*at)->next_of_gate;
+    if (*at != NULL)
+        *at = seat->next_of_gate;
+    seat->closed = true;
 }
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */
@@ -449,10 +477,15 @@ static void judge(admit_gate *gate, unsigned who)
         atomic_fetch_add(&gate->header->died_waiting, 1);
 }
 
+bool admit_is_marked(const struct sleeper *sleeper, unsigned who)
+{
+    return (atomic_load(life_of(sleeper->gate, who)) & FUTEX_OWNER_DIED) != 0;
+}
+
 bool admit_is_dead_now(admit_gate *gate, unsigned who)
 {
     uint32_t life = atomic_load(life_of(gate, who));
-    if ((life & FUTEX_OWNER_DIED) == 0 || admit_heir(gate, who) != HEIR_NONE)
+    if ((life & FUTEX_OWNER_DIED) == 0 || !admit_has_no_heir(gate, who))
         return false;
     if (life == (uint32_t)LIFE_MARKED)
         judge(gate, who);

@@ -53,8 +53,12 @@ struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, boo
 void admit_life_begin(struct seat *seat);
 /* Gives it up, with this value in it. */
 void admit_life_release(struct seat *seat, uint32_t to);
-/* The record of another thread's idle seat is free; the thread itself will release the seat. */
-void admit_life_take_away(struct seat *seat);
+/* The record of another thread's seat gets this value, if that may be: then it is one's duty; the thread itself will
+ * release the seat. */
+bool admit_life_may_be_taken_away(struct seat *seat);
+void admit_life_take_away(struct seat *seat, uint32_t to);
+/* The seat is none of the handle's any more: all that is left is for its thread to release. With admit_seats_lock. */
+void admit_life_disconnect(struct seat *seat);
 /* Whether the owner that these two words name has ended, by what the second says. */
 bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor);
 /* If the second word says so, the first does from now on. */
@@ -68,9 +72,10 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who);
 
 /* --- heirs: heir.c ------------------------------------------------------------------------------------------------ */
 
-/* Also takes back the permission to inherit, if nobody has made use of it. */
-enum heir_state admit_heir(admit_gate *gate, unsigned who);
-/* The same for one who only looks; the heir's number into *pid if it has one. */
+/* Of one that is dead: whether no command has what it held. Takes back the permission to inherit, if nobody has made use of
+ * it. */
+bool admit_has_no_heir(admit_gate *gate, unsigned who);
+/* For one who only looks; the heir's number into *pid if it has one. */
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* From now on a child may inherit. */
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
@@ -81,8 +86,15 @@ bool admit_heir_disowned(struct seat *seat);
 /* Until no child that has inherited is left. */
 admit_error admit_heirs_await(const struct seat *seat);
 
+/* Those who wait for a record learn that one is free (outside.c). */
+void admit_vacated(admit_gate *gate);
+
 /* --- the manager: manager.c --------------------------------------------------------------------------------------- */
 
+/* A life word that belongs to no record: this thread has it until it leaves it or ends. NULL: another has it, or an error
+ * (noted). */
+struct seat *admit_post_take(admit_gate *gate, unsigned who, bool *failed);
+void admit_post_leave(struct seat *post);
 /* Keeps others from managing the gate until admit_manage_end, or until this process has ended. NULL: another is at it;
  * if `wait`, error noted, after seconds. */
 struct seat *admit_manage(admit_gate *gate, bool wait);

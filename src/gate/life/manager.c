@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The manager. One process at a time manages a gate: it has the one life word that belongs to no record, as a
+ * The manager. One process at a time manages a gate: it has a life word that belongs to no record, a post, as a
  * participant has its own. So the kernel says if it was killed, and neither a child that it forks nor a process that
  * may only read the file can have it instead. Nobody that enters, waits or leaves ever waits for a manager, which may
  * have been stopped; others that manage wait for some seconds, and then say for whom.
@@ -16,19 +16,23 @@
 #define STOPPED_PATIENCE_NS INT64_C(100000000) /* it may be continued at once, as at a debugger */
 enum { TRY_AGAIN_NS = 1000000 };
 
-static struct seat *try_to_manage(admit_gate *gate, bool *failed)
+struct seat *admit_post_take(admit_gate *gate, unsigned who, bool *failed)
 {
-    unsigned who = manager_of(gate);
     uint32_t marked = (uint32_t)LIFE_MARKED;
     admit_life_mark_if_gone(gate, who);
     atomic_compare_exchange_strong(life_of(gate, who), &marked, LIFE_JUDGED);
     uint32_t life = atomic_load(life_of(gate, who)), from = life & FUTEX_OWNER_DIED ? LIFE_JUDGED : LIFE_NOBODY;
-    struct seat *manager = life == from ? admit_life_claim(gate, who, from, failed) : NULL;
-    if (manager != NULL) {
-        admit_life_begin(manager);
+    struct seat *post = life == from ? admit_life_claim(gate, who, from, failed) : NULL;
+    if (post != NULL) {
+        admit_life_begin(post);
         admit_introduce_process(person_of(gate, who));
     }
-    return manager;
+    return post;
+}
+
+void admit_post_leave(struct seat *post)
+{
+    admit_life_release(post, LIFE_NOBODY);
 }
 
 struct seat *admit_manage(admit_gate *gate, bool wait)
@@ -38,7 +42,7 @@ struct seat *admit_manage(admit_gate *gate, bool wait)
     int64_t now = admit_monotonic(), patient = now + STOPPED_PATIENCE_NS, until = now + MANAGER_PATIENCE_NS;
     bool is_stopped = false;
     do {
-        struct seat *manager = try_to_manage(gate, &failed);
+        struct seat *manager = admit_post_take(gate, manager_of(gate), &failed);
         if (manager != NULL || failed || !wait)
             return manager;
         struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
@@ -54,5 +58,5 @@ struct seat *admit_manage(admit_gate *gate, bool wait)
 
 void admit_manage_end(struct seat *manager)
 {
-    admit_life_release(manager, LIFE_NOBODY);
+    admit_post_leave(manager);
 }

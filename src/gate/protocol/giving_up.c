@@ -33,6 +33,13 @@ void admit_give_reason(struct sleeper *sleeper, admit_error error)
     }
 }
 
+/* Whoever has no record is behind all who have. */
+static unsigned place_of(const struct sleeper *sleeper)
+{
+    return sleeper->seat != NULL ? admit_place_of(sleeper->gate, sleeper->seat->who)
+                                 : admit_length_of_line(sleeper->gate) + 1;
+}
+
 static admit_error reason_to_give_up(struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
@@ -45,8 +52,7 @@ static admit_error reason_to_give_up(struct sleeper *sleeper)
         return ADMIT_INTERRUPTED;
     if (admit_deadline_passed(how->until))
         return ADMIT_TIMED_OUT;
-    if (how->waiting != NULL && sleeper->seat != NULL &&
-        how->waiting(how->data, admit_place_of(gate, sleeper->seat->who)) != 0)
+    if (how->waiting != NULL && how->waiting(how->data, place_of(sleeper)) != 0)
         return ADMIT_INTERRUPTED;
     return ADMIT_OK;
 }
@@ -70,6 +76,7 @@ bool admit_gives_up(struct sleeper *sleeper)
 {
     if (!sleeper->slept && sleeper->seat != NULL) {
         record_waiting(sleeper);
+        admit_outside_next(sleeper->gate);
         sleeper->began = admit_monotonic();
     }
     sleeper->slept = true;

@@ -13,12 +13,6 @@
  */
 #include "gate/protocol/protocol.h"
 
-static void leave_reserved(struct seat *seat)
-{
-    admit_protocol_reserve(seat);
-    admit_seat_release(seat, LIFE_RESERVED);
-}
-
 /* One that cannot be had now is left to whoever comes by later: `resizing` stays. */
 static admit_error grow(admit_gate *gate, unsigned wanted)
 {
@@ -40,7 +34,7 @@ static void shrink(admit_gate *gate, unsigned wanted)
         if (!hold.owner_died) /* or the next would not learn it */
             atomic_store(&gate->spot[hold.slot].who, 0);
         atomic_fetch_add(&gate->header->reserved, 1); /* a ticket that nobody has entered by */
-        leave_reserved(seat);
+        admit_seat_leave_reserved(seat);
     }
 }
 
@@ -77,10 +71,8 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
     UNCANCELLED;
     unsigned one, wanted = admit_reserved_in_future(gate);
     struct seat *manager = admit_manage(gate, false);
-    bool keep = wanted < gate->most_k && admit_reserved_now(gate, &one) < wanted;
-    if (keep)
-        leave_reserved(seat);
-    else
+    bool keep = wanted < gate->most_k && admit_reserved_now(gate, &one) < wanted && admit_seat_leave_reserved(seat);
+    if (!keep)
         admit_protocol_leave(seat);
     if (keep)
         atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
@@ -93,7 +85,7 @@ bool admit_leave_resizing(admit_gate *gate, struct seat *seat)
     return !keep;
 }
 
-admit_error admit_gate_resize(admit_gate *gate, unsigned k)
+static admit_error resize(admit_gate *gate, unsigned k, bool declare)
 {
     UNCANCELLED;
     if (k < 1 || k > gate->most_k)
@@ -111,11 +103,23 @@ admit_error admit_gate_resize(admit_gate *gate, unsigned k)
         admit_second_look(gate, true);
         atomic_store(&gate->header->resizing, 1);
         atomic_store(&gate->header->k, k);
+        if (declare)
+            atomic_store(&gate->header->declared_k, k);
         error = ADMIT_OK;
         settle(gate, OUTSIDE_THE_LINE); /* what this process has no memory for, others finish */
     }
     admit_manage_end(manager);
     return error;
+}
+
+admit_error admit_gate_resize(admit_gate *gate, unsigned k)
+{
+    return resize(gate, k, false);
+}
+
+admit_error admit_gate_declare(admit_gate *gate, unsigned k)
+{
+    return resize(gate, k, true);
 }
 
 /* --- now and then ------------------------------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
 {
     const admit_gate *gate = seat->gate;
     struct spot *spot = &gate->spot[frame->s];
-    seat->state = gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS;
+    seat_become(seat, gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS);
     seat->mine = frame->mine;
     seat->slot = frame->s;
     *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = number_of(frame->mine)};
@@ -173,6 +173,8 @@ static __attribute__((noinline)) enum ending enter_by(struct seat *seat, admit_h
         sleeper->why = no_slot(gate);
     } else {
         be_inside(seat, hold, &frame);
+        if (how != NULL && how->any_thread)
+            seat_mark(seat, SEAT_ANY_THREAD, true);
         if (sleeper->slept || sleeper->saw_dead || (how != NULL && how->record_since))
             after_waiting(sleeper);
         if (may_be_removed(gate, seat))
@@ -191,6 +193,7 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
         seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
         /* A seat that was found is in line no more, unless somebody scribbles in the file. */
         enum ending ending = enter_by(seat, hold, how, only_if_free, false, 0);
+        admit_outside_next(gate);
         if (ending != STILL_IN_LINE || only_if_free)
             return seat->sleeper.why;
         if (admit_gives_up(&sleeper))
@@ -232,7 +235,7 @@ static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admi
 static inline struct seat *recent_seat(const admit_gate *gate)
 {
     struct seat *seat = admit_recent;
-    return (seat->state & ~(uint64_t)SEAT_AMONG_OTHERS) == gate->serial ? seat : NULL;
+    return (seat_state(seat) & ~(uint64_t)SEAT_AMONG_OTHERS) == gate->serial ? seat : NULL;
 }
 
 static __attribute__((noinline)) admit_error enter_after_haste(struct seat *seat, admit_hold *hold, bool half_way,
@@ -293,7 +296,7 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
         return enter_hastily(gate, hold);
     check_alone(seat, last, frame.mine);
     seat->mine = frame.mine;
-    seat->state = gate->serial | SEAT_INSIDE;
+    seat_become(seat, gate->serial | SEAT_INSIDE);
     if (has_slots && seat->slot != frame.s) /* a look costs less than a store, just before a compare-and-swap */
         seat->slot = frame.s;
     hold->slot = frame.s;
@@ -309,7 +312,7 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
 admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state != gate->serial, 0))
+    if (__builtin_expect(seat_state(seat) != gate->serial, 0))
         return enter_hastily(gate, hold);
     if (gate->most_k == 1) /* which cannot be resized */
         return enter_alone(seat, gate, hold, false);
@@ -332,7 +335,9 @@ admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admi
     if (!admit_deadline_passed(how->until))
         return enter_slowly(gate, hold, how, false);
     admit_error error = enter_slowly(gate, hold, how, true);
-    return error != ADMIT_NO_SLOT ? error : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", gate->name);
+    return error != ADMIT_NO_SLOT && error != ADMIT_FULL
+               ? error
+               : admit_gate_error(ADMIT_TIMED_OUT, "gate \"%s\": timed out", gate->name);
 }
 
 admit_error admit_gate_enter_until(admit_gate *gate, admit_hold *hold, const struct timespec *deadline)
@@ -350,14 +355,16 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
     frame.s = seat->slot;
     frame.keeps = how.hastily;
     enum ending ending = leave(&passage, shared_of(seat->gate), &frame, how);
-    seat->state = seat->gate->serial | (ending == GOES_IN && frame.last != 0 ? 0 : SEAT_AMONG_OTHERS);
+    if (!how.hastily && !how.keeps_back)
+        admit_rouse_next(&seat->sleeper);
+    if (!how.keeps_back) /* or it is released */
+        seat_become(seat, seat->gate->serial | (ending == GOES_IN && frame.last != 0 ? 0 : SEAT_AMONG_OTHERS));
     return ending;
 }
 
 static __attribute__((noinline)) admit_error leave_at_leisure(struct seat *seat, bool half_way)
 {
     leaves(seat, (struct manner){.half_way = half_way});
-    admit_rouse_next(&seat->sleeper);
     return ADMIT_OK;
 }
 
@@ -371,12 +378,8 @@ void admit_protocol_reserve(struct seat *seat)
     leaves(seat, (struct manner){.keeps_back = true});
 }
 
-static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
+static void leave_by(admit_gate *gate, struct seat *seat)
 {
-    struct seat *seat = admit_seat_of(gate, hold);
-    if (seat == NULL)
-        return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
-                                gate->name, (unsigned long long)hold->ticket);
     if (seat_is(seat, SEAT_BEQUEATHED))
         admit_heir_dismiss(seat);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
@@ -384,13 +387,36 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
         admit_leave_resizing(gate, seat);
     else
         admit_protocol_leave(seat);
+}
+
+/* One that any thread may leave by, this or another. With the lock, so that only one does, and its thread does not end
+ * meanwhile. */
+static admit_error leave_as_any(admit_gate *gate, const admit_hold *hold)
+{
+    UNCANCELLED;
+    admit_seats_lock();
+    struct seat *seat = admit_seat_of_any(gate, hold);
+    if (seat != NULL)
+        leave_by(gate, seat);
+    admit_seats_unlock();
+    return seat != NULL ? ADMIT_OK
+                        : admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
+                                           gate->name, (unsigned long long)hold->ticket);
+}
+
+static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
+{
+    struct seat *seat = admit_seat_of(gate, hold);
+    if (seat == NULL)
+        return leave_as_any(gate, hold);
+    leave_by(gate, seat);
     return ADMIT_OK;
 }
 
 static __attribute__((noinline)) admit_error leave_hastily(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (seat->state != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->mine) != hold->ticket ||
+    if (seat_state(seat) != (gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS) || number_of(seat->mine) != hold->ticket ||
         is_resizing(gate->header))
         return leave_slowly(gate, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
@@ -411,14 +437,14 @@ static inline __attribute__((always_inline)) admit_error leave_alone(struct seat
     atomic_store_explicit(&gate->spot[frame.s].who, 0, memory_order_release);
     if (leave(&passage, &words, &frame, (struct manner){.hastily = true, .comes_back = true}) != GOES_IN)
         return leave_at_leisure(seat, true);
-    seat->state = gate->serial;
+    seat_become(seat, gate->serial);
     return ADMIT_OK;
 }
 
 admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 {
     struct seat *seat = admit_recent;
-    if (__builtin_expect(seat->state != (gate->serial | SEAT_INSIDE) || number_of(seat->mine) != hold->ticket, 0))
+    if (__builtin_expect(seat_state(seat) != (gate->serial | SEAT_INSIDE) || number_of(seat->mine) != hold->ticket, 0))
         return leave_hastily(gate, hold);
     if (gate->most_k == 1) /* which cannot be resized */
         return leave_alone(seat, gate, false);

@@ -26,8 +26,13 @@ extern __thread struct seat *admit_recent OF_THREAD;
 
 /* A free one of this thread; NULL: what the sleeper says. `wait`: until there is one, if that is a matter of time. */
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait);
-struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold); /* the one this thread is inside by, or NULL */
-void admit_seat_release(struct seat *seat, uint32_t life);            /* with this value in its life word */
+/* The one this thread is inside by, and no other may leave by; or NULL. */
+struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold);
+/* The one by which any thread of this process may leave, or NULL. With admit_seats_lock. */
+struct seat *admit_seat_of_any(const admit_gate *gate, const admit_hold *hold);
+void admit_seat_release(struct seat *seat, uint32_t life); /* with this value in its life word */
+/* Whether this thread can leave the seat's ticket, which perhaps another has, in its record to nobody; then it does. */
+bool admit_seat_leave_reserved(struct seat *seat);
 /* A place that was given up is in line still. Of such seats a thread keeps one. */
 void admit_seat_given_up(struct seat *seat);
 /* A record that was kept back for nobody returns its ticket. */
@@ -35,6 +40,28 @@ bool admit_seat_free_reserved(admit_gate *gate, unsigned who, admit_error *error
 void admit_seats_close(admit_gate *gate);
 /* Takes over what the dead have left behind, so that nobody looks at them again. Returns how many there were. */
 unsigned admit_bury_dead(admit_gate *gate);
+
+/* --- those who wait for a record: outside.c ----------------------------------------------------------------------- */
+
+struct outsider {
+    admit_gate *gate;
+    struct seat *post; /* if it is the first of them */
+    bool is_called;    /* by having slept, or by having found nobody */
+    uint32_t vacated;  /* before it looked for a record */
+};
+
+/* Whether somebody is there who came before. Of one that does not wait: beyond doubt. */
+bool admit_outside_is_somebody(const admit_gate *gate, bool wait);
+void admit_outside_begin(struct outsider *outsider, admit_gate *gate);
+/* Whether this thread is the first of them, who looks for a record; or an error (noted). */
+bool admit_outside_is_first(struct outsider *outsider, bool *failed);
+/* for_a_place: what it waits for may be that a place which was given up is passed. */
+void admit_outside_sleep(const struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place);
+/* It has a record, or gives up; and when it has drawn, or given up, the next may be the first. */
+void admit_outside_end(const struct outsider *outsider);
+void admit_outside_next(admit_gate *gate);
+/* Also of a forked child, in which it begins. */
+void admit_outside_thread_ends(void);
 
 /* --- how many slots: manage.c ------------------------------------------------------------------------------------- */
 

@@ -65,8 +65,9 @@ static void thread_ends(void *unused)
     struct seat *seat = own_seats;
     own_seats = NULL;
     admit_recent = &no_seat;
+    admit_outside_thread_ends();
     admit_seats_lock(); /* another thread may be closing the handle */
-    while (seat != NULL && seat->state != 0) {
+    while (seat != NULL && seat_state(seat) != 0) {
         struct seat *next = seat->next;
         if (!seat->closed)
             dispose_of(seat);
@@ -89,11 +90,17 @@ __attribute__((destructor)) static void delete_key(void)
         pthread_key_delete(key);
 }
 
-static void remember(struct seat *seat)
+/* Any pointer will do. */
+static void notice_end(const void *pointer)
 {
     pthread_once(&key_once, make_key);
     if (key_made)
-        pthread_setspecific(key, seat);
+        pthread_setspecific(key, pointer);
+}
+
+static void remember(struct seat *seat)
+{
+    notice_end(seat);
     seat->next = own_seats;
     own_seats = seat;
 }
@@ -118,7 +125,7 @@ void admit_seat_release(struct seat *seat, uint32_t life)
 /* A forked child finds its parent's seats wiped. */
 static void check_for_fork(void)
 {
-    if (own_seats != NULL && own_seats->state == 0) {
+    if (own_seats != NULL && seat_state(own_seats) == 0) {
         own_seats = NULL;
         admit_recent = &no_seat;
     }
@@ -138,14 +145,58 @@ static void clear_away(void)
     admit_seats_unlock();
 }
 
+static bool is_inside_by(const struct seat *seat, const admit_hold *hold)
+{
+    return seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket && seat->slot == hold->slot;
+}
+
 struct seat *admit_seat_of(admit_gate *gate, const admit_hold *hold)
 {
     check_for_fork();
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next)
-        if (seat_belongs_to(seat, gate) && seat_is(seat, SEAT_INSIDE) && admit_protocol_ticket(seat) == hold->ticket &&
-            seat->slot == hold->slot)
+        if (seat_belongs_to(seat, gate) && !seat_is(seat, SEAT_ANY_THREAD) && is_inside_by(seat, hold))
             return seat;
     return NULL;
+}
+
+/* One whose thread has ended without a word is another's by now, or will be. */
+static bool is_alive(const struct seat *seat)
+{
+    uint32_t life = atomic_load(&seat->life->word);
+    return (life & LIFE_NUMBER) == seat->number && (life & FUTEX_OWNER_DIED) == 0;
+}
+
+struct seat *admit_seat_of_any(const admit_gate *gate, const admit_hold *hold)
+{
+    for (struct seat *seat = gate->local->seats; seat != NULL; seat = seat->next_of_gate)
+        if (seat_is(seat, SEAT_ANY_THREAD) && is_inside_by(seat, hold) && is_alive(seat))
+            return seat;
+    return NULL;
+}
+
+static bool is_own(const struct seat *seat)
+{
+    const struct seat *own = own_seats;
+    while (own != NULL && own != seat)
+        own = own->next;
+    return own != NULL;
+}
+
+/* Another thread's record is taken away from it; what is left of its seat that thread clears away. */
+bool admit_seat_leave_reserved(struct seat *seat)
+{
+    if (is_own(seat)) {
+        admit_protocol_reserve(seat);
+        admit_seat_release(seat, LIFE_RESERVED);
+        return true;
+    }
+    if (!admit_life_may_be_taken_away(seat))
+        return false;
+    admit_protocol_reserve(seat);
+    admit_life_take_away(seat, LIFE_RESERVED);
+    admit_life_disconnect(seat);
+    seat_become(seat, SEAT_AMONG_OTHERS); /* of no handle */
+    return true;
 }
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
@@ -242,7 +293,7 @@ static bool many_are_given_up(const admit_gate *gate)
     return given_up > gate->capacity / 4;
 }
 
-static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
+static struct seat *own_free_seat(const admit_gate *gate, bool *in_line)
 {
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
         if (!seat_belongs_to(seat, gate) || seat_is(seat, SEAT_INSIDE))
@@ -253,7 +304,13 @@ static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
             return seat;
         *in_line = true;
     }
-    return *in_line && many_are_given_up(gate) ? NULL : join(gate, failed, in_line);
+    return NULL;
+}
+
+static struct seat *find_or_join(admit_gate *gate, bool *failed, bool *in_line)
+{
+    struct seat *seat = own_free_seat(gate, in_line);
+    return seat != NULL || (*in_line && many_are_given_up(gate)) ? seat : join(gate, failed, in_line);
 }
 
 void admit_seat_given_up(struct seat *seat)
@@ -266,6 +323,41 @@ void admit_seat_given_up(struct seat *seat)
     }
 }
 
+/* Until there is a record for it, or something else ends its wait. */
+static struct seat *wait_outside(admit_gate *gate, struct sleeper *sleeper, bool *failed)
+{
+    struct outsider outsider;
+    struct seat *seat = NULL;
+    bool in_line = false;
+    notice_end(gate);
+    admit_outside_begin(&outsider, gate);
+    for (;;) {
+        if (admit_outside_is_first(&outsider, failed)) {
+            in_line = false;
+            seat = find_or_join(gate, failed, &in_line);
+        }
+        if (seat != NULL || *failed || admit_gives_up(sleeper))
+            break;
+        if (in_line)
+            admit_bury_dead(gate); /* perhaps nobody else is there to see to it */
+        admit_outside_sleep(&outsider, sleeper, in_line);
+    }
+    admit_outside_end(&outsider);
+    if (seat == NULL)
+        admit_outside_next(gate);
+    return seat;
+}
+
+static admit_error no_slot(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name);
+}
+
+static admit_error no_record(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_FULL, "gate \"%s\" is full: %u take part already", gate->name, gate->capacity);
+}
+
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)
 {
     UNCANCELLED;
@@ -274,33 +366,25 @@ struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wai
         sleeper->why = admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
         return NULL;
     }
-    for (bool looked = false;;) {
-        bool failed = false, in_line = false;
-        struct seat *seat = find_or_join(gate, &failed, &in_line);
-        if (seat != NULL) {
-            admit_recent = seat;
-            return seat;
-        }
-        if (failed) {
-            sleeper->why = admit_last_error();
-            return NULL;
-        }
-        if (!in_line && !looked) { /* perhaps some of those who take part are dead, and nobody knows it yet */
-            looked = true;
-            admit_look_around(gate, OUTSIDE_THE_LINE);
-            continue;
-        }
-        if (!in_line || !wait) {
-            sleeper->why = in_line ? admit_gate_error(ADMIT_NO_SLOT, "gate \"%s\": no free slot", gate->name)
-                                   : admit_gate_error(ADMIT_FULL, "gate \"%s\" is full: %u take part already",
-                                                      gate->name, gate->capacity);
-            return NULL;
-        }
-        if (admit_gives_up(sleeper))
-            return NULL;
-        admit_bury_dead(gate); /* perhaps nobody else is there to see to it */
-        admit_doze(sleeper);
+    bool failed = false, in_line = false, is_somebody = false;
+    struct seat *seat = own_free_seat(gate, &in_line);
+    if (seat == NULL)
+        is_somebody = admit_outside_is_somebody(gate, wait);
+    if (seat == NULL && !is_somebody)
+        seat = find_or_join(gate, &failed, &in_line);
+    if (seat == NULL && !is_somebody && !in_line && !failed) { /* perhaps some are dead, and nobody knows it yet */
+        admit_look_around(gate, OUTSIDE_THE_LINE);
+        seat = find_or_join(gate, &failed, &in_line);
     }
+    if (seat == NULL && !failed && wait)
+        seat = wait_outside(gate, sleeper, &failed);
+    else if (seat == NULL && !failed)
+        sleeper->why = in_line || is_somebody ? no_slot(gate) : no_record(gate);
+    if (failed)
+        sleeper->why = admit_last_error();
+    if (seat != NULL)
+        admit_recent = seat;
+    return seat;
 }
 
 bool admit_seat_free_reserved(admit_gate *gate, unsigned who, admit_error *error)
@@ -337,8 +421,8 @@ void admit_seats_close(admit_gate *gate)
     admit_seats_lock();
     for (struct seat *seat = gate->local->seats; seat != NULL; seat = next) {
         next = seat->next_of_gate;
-        if (is_idle(seat))
-            admit_life_take_away(seat);
+        if (is_idle(seat) && admit_life_may_be_taken_away(seat))
+            admit_life_take_away(seat, LIFE_NOBODY);
         seat->closed = true; /* from here on it is that thread's alone */
     }
     admit_anchor_release(gate->local->anchor);

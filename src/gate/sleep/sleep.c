@@ -29,20 +29,21 @@
 #include <unistd.h>
 
 enum {
-    DOZE_NS = 1000000,     /* until a seat may be free */
     LOOK_MOST_NS = 100000, /* before one sleeps: longer than it takes to be woken, anywhere */
     NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
-    FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
-                                  the third after nine times, ... */
-    SHARE_NS = 40000000,       /* of those behind them, for each who takes part */
+    SHARE_NS = 40000000,   /* of those behind the first eight, for each who takes part */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
-/* Of those in front: whom the kernel woke may have been stopped before it could act. Where tests are built with
- * ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
+
+/* Of those in front: whom the kernel woke may have been stopped before it could act. And of the first in line, who
+ * cannot be told of a death; the second after four times that, the third after nine times, ... Where tests are built
+ * with ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
 #ifdef ADMIT_NO_LOOKS
 #define FRONT_LOOKS_NS INT64_C(3600000000000)
+#define FIRST_LOOKS_NS FRONT_LOOKS_NS
 #else
 #define FRONT_LOOKS_NS INT64_C(500000000)
+#define FIRST_LOOKS_NS INT64_C(25000000)
 #endif
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
@@ -321,20 +322,10 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
     return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
 }
 
-void admit_doze(const struct sleeper *sleeper)
-{
-    const struct timespec *until = sleeper->how == NULL ? NULL : sleeper->how->until;
-    int64_t end = now_of(CLOCK_MONOTONIC) + DOZE_NS;
-    if (until != NULL && end > nanoseconds(until))
-        end = nanoseconds(until);
-    struct timespec limit = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
-    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL); /* libc's is a cancellation point */
-}
-
-static void sleep_alone(struct cell *cell, uint32_t value, int64_t until)
+static void sleep_alone(const volatile void *word, uint32_t value, int64_t until)
 {
     struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* --- naps, and getting up before one's turn ----------------------------------------------------------------------- */
@@ -422,8 +413,45 @@ static bool naps(const struct sleeper *sleeper)
     return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 2;
 }
 
+/* Whether it has slept: the kernel may have refused to let it watch so many words. */
+static bool sleeps_on_all(struct watch_list *list, int64_t until)
+{
+    struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+    if (atomic_load_explicit(&no_waitv, memory_order_relaxed))
+        return false;
+    if (syscall(SYS_futex_waitv, list->word, list->count, 0, &limit, CLOCK_MONOTONIC) >= 0 || errno == EAGAIN ||
+        errno == EINTR || errno == ETIMEDOUT)
+        return true;
+    if (errno != ENOMEM) /* whatever the reason is, it will be the same the next time */
+        atomic_store(&no_waitv, true);
+    return false;
+}
+
+/* Whom nothing but this word can tell of a removal, or of an interrupt, is woken by it (admit_wake_outside). */
+void admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word, uint32_t value, int64_t for_ns)
+{
+    const admit_gate *gate = sleeper->gate;
+    const admit_wait *how = sleeper->how;
+    struct watch_list list;
+    list.count = 0;
+    int64_t until = admit_monotonic() + for_ns;
+    if (how != NULL && how->until != NULL)
+        until = earlier(until, nanoseconds(how->until));
+    uint32_t removed = atomic_load(&gate->header->removed);
+    if (is_final(removed))
+        return;
+    watch(&list, word, value);
+    watch(&list, &gate->header->removed, removed);
+    if (how != NULL && how->interruptible)
+        watch(&list, &gate->local->interrupts, sleeper->interrupts);
+    if (!sleeps_on_all(&list, until))
+        sleep_alone(word, value, until);
+}
+
 void admit_wake_if_deaf(const admit_gate *gate)
 {
+    if (atomic_load_explicit(&no_waitv, memory_order_relaxed))
+        admit_wake_outside(gate);
     for (unsigned who = 0; atomic_load_explicit(&no_waitv, memory_order_relaxed) && who < present_in(gate); who++)
         if (admit_protocol_standing(gate, who).stage == STAGE_WAITING)
             admit_wake(&gate->cells.record[who].value);
@@ -442,7 +470,7 @@ static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
     sleeper->napped = true;
     do {
         atomic_store(hint, HINT_NAPS | own);
-        sleep_alone(cell, (uint32_t)value, until);
+        sleep_alone(low_half_of(cell), (uint32_t)value, until);
         roused = atomic_load(hint) == (HINT_ROUSED | own);
         atomic_store(hint, HINT_AWAKE | own);
     } while (roused && !looks_when_roused(sleeper, cell, value) && atomic_load(&gate->header->removed) == removed &&
@@ -466,23 +494,16 @@ static void keep_watch(struct sleeper *sleeper, struct cell *cell, uint64_t valu
     watch_lives(&list, sleeper);
     if (list.news || is_final(removed))
         return;
-    if (!atomic_load_explicit(&no_waitv, memory_order_relaxed)) {
-        int64_t until = sleep_until(sleeper, &list);
-        struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-        if (syscall(SYS_futex_waitv, list.word, list.count, 0, &limit, CLOCK_MONOTONIC) >= 0 || errno == EAGAIN ||
-            errno == EINTR || errno == ETIMEDOUT)
-            return;
-        if (errno != ENOMEM) /* whatever the reason is, it will be the same the next time */
-            atomic_store(&no_waitv, true);
-    }
+    if (!atomic_load_explicit(&no_waitv, memory_order_relaxed) && sleeps_on_all(&list, sleep_until(sleeper, &list)))
+        return;
     list.all = false;
-    sleep_alone(cell, (uint32_t)value, sleep_until(sleeper, &list));
+    sleep_alone(low_half_of(cell), (uint32_t)value, sleep_until(sleeper, &list));
 }
 
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
     if (sleeper == NULL) {
-        sleep_alone(cell, (uint32_t)value, now_of(CLOCK_MONOTONIC) + FRONT_LOOKS_NS);
+        sleep_alone(low_half_of(cell), (uint32_t)value, now_of(CLOCK_MONOTONIC) + FRONT_LOOKS_NS);
         return;
     }
     if (naps(sleeper) && !admit_protocol_is_next(sleeper->gate, value))

@@ -17,18 +17,19 @@ void admit_protocol_format(admit_gate *gate, unsigned k)
     const struct shared *S = writable_words(gate);
     for (struct cell *cell = &ISSUE; cell < gate->cells.heir + gate->records; cell++)
         *cell = (struct cell){.writer = NATIVE_WRITER_ANYBODY};
-    unsigned reserved = gate->most_k - k;
-    unsigned last = reserved > 0 ? reserved - 1 : UINT_MAX;
+    /* The last records, so that whoever looks at all that are present need not look at these. */
+    unsigned reserved = gate->most_k - k, first = gate->records - reserved;
+    unsigned last = reserved > 0 ? gate->records - 1 : UINT_MAX;
     put(ISSUE, named(FIRST_ISSUE + reserved, last, 0));
     put(VALID, named(FIRST_ISSUE + gate->most_k, UINT_MAX, 0));
     for (unsigned who = 0; who < gate->records; who++) {
-        put(RECORD[who], who < reserved ? entry(FIRST_ISSUE + 1 + who, GRANTED, 1) : 0);
-        atomic_store(life_of(gate, who), who < reserved ? LIFE_RESERVED : LIFE_NOBODY);
+        put(RECORD[who], who >= first ? entry(FIRST_ISSUE + 1 + (who - first), GRANTED, 1) : 0);
+        atomic_store(life_of(gate, who), who >= first ? LIFE_RESERVED : LIFE_NOBODY);
         atomic_store(&whole_life_of(gate, who)->anchor, 0);
         atomic_store(&person_of(gate, who)->listed, 0);
         atomic_store(&person_of(gate, who)->listed_before, 0);
     }
-    atomic_store(&gate->header->present, reserved);
+    atomic_store(&gate->header->present, 0);
 }
 
 /* (G3), if ISSUE and VALID stand still meanwhile: as many tickets are out, and as many of these in line, as ISSUE and

@@ -5,11 +5,12 @@
  */
 #include "gate/words/meaning.h"
 
-/* Only with a ticket: one whose ticket has been returned all the same keeps nothing back. */
+/* Only with a ticket: one whose ticket has been returned all the same keeps nothing back. The first of them, lest one be
+ * present that need not be. */
 unsigned admit_reserved_now(const admit_gate *gate, unsigned *one)
 {
     unsigned count = 0;
-    for (unsigned who = 0; who < present_in(gate); who++)
+    for (unsigned who = gate->records; who-- > 0;)
         if (atomic_load(life_of(gate, who)) == LIFE_RESERVED &&
             admit_protocol_standing(gate, who).stage == STAGE_VALID) {
             *one = who;

@@ -37,6 +37,13 @@ uint64_t admit_protocol_next(const admit_gate *gate)
     return number_of(later(get(gate->cells.valid[0]), 1));
 }
 
+/* VALID first, which never goes back: if ISSUE has not passed it by then, nobody was in line between the two looks. */
+bool admit_protocol_has_line(const admit_gate *gate)
+{
+    word valid = get(gate->cells.valid[0]);
+    return is_ahead(number_of(get(gate->cells.issue[0])), number_of(valid));
+}
+
 bool admit_ticket_before(uint64_t a, uint64_t b)
 {
     return a != b && FIELD(b - a, TICKET_BITS - 1, 1) == 0; /* by the shorter way round */
@@ -51,4 +58,12 @@ unsigned admit_place_of(const admit_gate *gate, unsigned who)
         place += standing.stage == STAGE_WAITING && admit_ticket_before(standing.ticket, own);
     }
     return place;
+}
+
+unsigned admit_length_of_line(const admit_gate *gate)
+{
+    unsigned length = 0;
+    for (unsigned who = 0; who < present_in(gate); who++)
+        length += admit_protocol_standing(gate, who).stage == STAGE_WAITING;
+    return length;
 }

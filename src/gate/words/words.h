@@ -6,11 +6,11 @@
  * THE FILE. Everything in it may have been written by anybody: what is read is checked before it is used, each time.
  *
  *   header      one page (struct gate_header): the fixed part under a checksum, then what changes
- *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records] (the cells that the text
- *               calls LIFE: the word that tells whether a record's owner has handed its hold to a command)
+ *   cells       of 64 bytes: ISSUE, VALID, SLOT[most_k - 1], RECORD[records], HEIR[records]
  *   spots       of 64 bytes, one per slot: who is in it
- *   people      pages, three participants each, and after the last of them the manager (manager.c): what is known of each
- *               (struct person), and at the very end of the page its three life words, each with its anchor (anchor.c)
+ *   people      pages, three participants each, and after the last of them the manager (manager.c) and the first of those
+ *               who wait for a record (outside.c): what is known of each (struct person), and at the very end of the page
+ *               its three life words, each with its anchor (anchor.c)
  *
  * Why life words stand at the end of a page. The kernel marks a word if it finds it on the dying thread's robust list.
  * That list is libc's, and its links lie a little behind the word, by as much as libc has told the kernel: in a mutex in
@@ -36,7 +36,7 @@
 #endif
 
 enum {
-    GATE_LAYOUT = 5,
+    GATE_LAYOUT = 6,
     GATE_PAGE = 4096,
     LIVES_PER_PAGE = 3,
     BOOT_ID_SIZE = 40,
@@ -59,8 +59,13 @@ struct gate_header {
     _Atomic uint32_t removed; /* enum removal, and how often it was asked to look again: see remove.c */
     _Atomic uint32_t present; /* records from here on have never had an owner; sleepers watch it */
     _Atomic uint64_t recovered, abandoned, died_waiting, reserved;
-    _Atomic int64_t looked_at; /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
-    _Atomic uint32_t anchors;  /* numbers given to processes so far */
+    _Atomic int64_t looked_at;   /* when anybody last took the second look (anchor.c): CLOCK_REALTIME in ns */
+    _Atomic uint32_t anchors;    /* numbers given to processes so far */
+    _Atomic uint32_t declared_k; /* by whoever made the gate, or declared it since; k is what it was resized to */
+    /* Those who wait for a record (outside.c): how many there are, or were killed since there was nobody; and a word that
+     * changes whenever a record becomes free. */
+    _Alignas(64) _Atomic uint32_t outside;
+    _Atomic uint32_t vacated;
     /* At a ticket modulo their number: participant + 1 who sleeps with it, and how (enum hint). Whoever hands over looks
      * there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
@@ -167,8 +172,10 @@ struct sleeper {
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
  * behind the links. */
 struct seat {
-    uint64_t state; /* its handle's serial, with flags (below); 0: wiped by fork */
-    uint64_t mine;  /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
+    _Atomic uint64_t
+        state;     /* its handle's serial, with flags (below); 0: wiped by fork. Another thread that leaves in this
+                               one's place changes it last, and in the order of release: so this one acquires it */
+    uint64_t mine; /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
     struct cell *record;
     unsigned who, slot;
     uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
@@ -191,17 +198,30 @@ enum seat_flag {
     SEAT_IN_LINE = 2, /* with a place that it has given up */
     SEAT_BEQUEATHED = 4,
     SEAT_AMONG_OTHERS = 8, /* others came by when it was here last */
-    SEAT_FLAGS = 15,
+    SEAT_ANY_THREAD = 16,  /* whoever is inside by it: any thread of the process may leave */
+    SEAT_FLAGS = 31,
 };
+
+static inline uint64_t seat_state(const struct seat *seat)
+{
+    return atomic_load_explicit(&seat->state, memory_order_acquire);
+}
+
+static inline void seat_become(struct seat *seat, uint64_t state)
+{
+    atomic_store_explicit(&seat->state, state, memory_order_release);
+}
 
 static inline bool seat_is(const struct seat *seat, enum seat_flag flag)
 {
-    return (seat->state & flag) != 0;
+    return (seat_state(seat) & flag) != 0;
 }
 
+/* By one thread at a time: its own, or with admit_seats_lock whoever acts in its place. */
 static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 {
-    seat->state = on ? seat->state | flag : seat->state & ~(uint64_t)flag;
+    uint64_t state = seat_state(seat);
+    seat_become(seat, on ? state | flag : state & ~(uint64_t)flag);
 }
 
 /* Variables of a thread that are found without a call. For those of a library that is loaded later, glibc has room;
@@ -212,10 +232,10 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 #define OF_THREAD
 #endif
 
-/* As the text has them (struct shared); what it calls LIFE are the heirs: see THE FILE. */
+/* As the text has them (struct shared), which alone writes them (meaning.h). */
 struct gate_cells {
-    const struct cell *issue, *valid, *record, *slot; /* which are the text's to write (meaning.h) */
-    struct cell *heir;
+    const struct cell *issue, *valid, *record, *slot, *heir;
+    const struct cell *life; /* NULL: what the text calls LIFE are the life words, which are no cells */
 };
 
 /* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
@@ -260,7 +280,7 @@ struct admit_gate {
 
 static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *gate)
 {
-    return (seat->state & ~(uint64_t)SEAT_FLAGS) == gate->serial;
+    return (seat_state(seat) & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
 /* Beside the participant + 1: it naps, and may be roused; it was; it is up and looks (sleep.c). */
@@ -272,10 +292,18 @@ static inline _Atomic uint16_t *hint_of(const admit_gate *gate, uint64_t ticket)
     return &gate->header->hint[ticket % GATE_HINTS];
 }
 
-/* There is one more than there are records: that of whoever manages the gate. */
+/* There are two more than there are records: that of whoever manages the gate, and that of whoever is the next to have a
+ * record, when there is none. */
+enum { LIVES_WITHOUT_RECORD = 2 };
+
 static inline unsigned manager_of(const admit_gate *gate)
 {
     return gate->records;
+}
+
+static inline unsigned usher_of(const admit_gate *gate)
+{
+    return gate->records + 1;
 }
 
 static inline struct life_words *whole_life_of(const admit_gate *gate, unsigned who)
@@ -304,6 +332,20 @@ static inline unsigned present_in(const admit_gate *gate)
 static inline bool admit_life_names_thread(uint32_t life)
 {
     return (life & LIFE_NUMBER) != 0 && life != LIFE_RESERVED;
+}
+
+/* Whether one of those who wait for a record is the first of them, and alive. */
+static inline bool has_usher(const admit_gate *gate)
+{
+    uint32_t life = atomic_load(life_of(gate, usher_of(gate)));
+    return admit_life_names_thread(life) && (life & LIFE_JUDGED) == 0;
+}
+
+/* How many wait for a record, as far as is known; if nobody is the first of them, all may have been killed. */
+static inline unsigned outside_of(const admit_gate *gate)
+{
+    uint32_t outside = atomic_load(&gate->header->outside);
+    return outside != 0 && has_usher(gate) ? outside : 0;
 }
 
 /* As the gate should have it; what is in the file may be anything. */
@@ -361,9 +403,12 @@ bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 uint64_t admit_protocol_next(const admit_gate *gate); /* the ticket that does */
 bool admit_ticket_before(uint64_t a, uint64_t b);     /* of two in line */
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
+unsigned admit_length_of_line(const admit_gate *gate);
+/* Whether anybody at all has a ticket that is not valid; a place that was given up counts. */
+bool admit_protocol_has_line(const admit_gate *gate);
 /* How many tickets have been drawn since the start, reserved ones included, but for so many; modulo 2^47. */
 uint64_t admit_protocol_drawn(const admit_gate *gate, uint64_t but_for);
-/* Fills the cells of a fresh gate: most_k - k tickets are out, in the first records. */
+/* Fills the cells of a fresh gate: most_k - k tickets are out, in the last records. */
 void admit_protocol_format(admit_gate *gate, unsigned k);
 /* Whether the words can have been written by this protocol; true also if they change too fast to tell. */
 bool admit_protocol_in_order(const admit_gate *gate);
