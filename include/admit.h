@@ -298,6 +298,26 @@ ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *ho
  * with_children). Safe between fork and exec of a program with threads, and in a child of vfork. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
+/* For holds that are had after the fork, as of a process that enters for the jobs of a command that runs already:
+ *
+ *     int family = admit_gate_family(gate);                       then fork and exec the command, which inherits it
+ *     admit_gate_enter_with(gate, &hold, ...);
+ *     admit_gate_bequeath_to(gate, &hold, family);                before the command learns of it
+ *     ...
+ *     admit_gate_leave(gate, &hold);                              when the command has done with it
+ *
+ * If this process is killed, what it has bequeathed so lasts until nobody has the descriptor open: neither the command nor
+ * whatever that has started, unless it closed it. (As long as this process lives, nothing is asked of the family; its own
+ * copy of the descriptor goes with it.) Any number of holds, and any number of families.
+ *
+ * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor of the
+ * same file that children do not share, such as one that was opened again, will not do. The hold may be any thread's, if
+ * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's. The end of the thread that entered counts
+ * as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these have closed
+ * it, this process included. */
+ADMIT_API int admit_gate_family(admit_gate *gate);
+ADMIT_API admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family);
+
 /* For one who bequeathed with_children, once its child has inherited: waits until nobody has the descriptor open.
  * ADMIT_INTERRUPTED after a signal handler. */
 ADMIT_API admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold);

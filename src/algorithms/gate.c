@@ -203,6 +203,19 @@ static inline word if_outstanding(word w, word its, enum state state)
     return is_outstanding(now) && in_state(now, OUT) == in_state(its, OUT) ? w ^ now ^ in_state(now, state) : w;
 }
 
+/* As a ticket of one that was killed inside; but not one that is leaving: that is returned by whoever has the turn. */
+static inline word kept_back(word w, word its)
+{
+    word now = told(w);
+    bool is_it = ticket_of(now) == ticket_of(its) && is_outstanding(now) && state_of(now) < LEAVING;
+    return is_it ? w ^ now ^ in_state(now, GRANTED) : w;
+}
+
+static inline bool is_kept_back(word now, word its)
+{
+    return ticket_of(now) == ticket_of(its) && state_of(now) == GRANTED;
+}
+
 /* --- handing over ------------------------------------------------------------------------------------------------- */
 
 /* One round: VALID is looked at, then settled, then moves on. */
@@ -345,66 +358,7 @@ settle:
     }
 END
 
-#include "algorithms/gate_heirs.h"
-
-/* --- the dead ----------------------------------------------------------------------------------------------------- */
-
-struct recover {
-    position at;
-    proc whose;
-    number s;
-    word issue, its;
-    struct judge judge;
-    struct hand_over over;
-};
-
-/* Returns the ticket of one who is dead, or leaves it abandoned in line. */
-PROCEDURE(recover)
-BEGIN
-    word w;
-    local(L.issue, L.its);
-    AT("its draw?")
-    L.issue = get(ISSUE);
-    AT("its record") /* (G1) */
-    act(RECORD[L.whose], w, w = who_in(L.issue) == L.whose ? with_draw(w, L.issue) : w);
-    L.its = told(w);
-    forget(L.issue);
-    if (is_outstanding(L.its) && state_of(L.its) != ABANDONED) {
-        L.its = in_state(L.its, IN);
-        if (L.whose != i) {
-            L.judge.whose = L.whose; /* (G5) */
-            CALL(judge, L.judge);
-            if (!L.judge.dead)
-                goto alive;
-        }
-        for_in_order ("free its slot", L.s, 0, k - 1) /* (G8) */
-            change(SLOT[L.s], w, named(ticket_of(L.its), L.whose, 0), 0);
-        AT("bury")
-        act(RECORD[L.whose], w, w = if_outstanding(w, L.its, ABANDONED));
-    }
-    forget(L.its);
-    /* Even if it has been returned: the dead one may have died before it had woken somebody. */
-    L.over.whose = L.whose;
-    CALL(hand_over, L.over);
-alive:;
-END
-
-struct look_for_dead {
-    position at;
-    proc other;
-    procset todo;
-    struct recover recover;
-};
-
-SELDOM(look_for_dead)
-BEGIN
-    for_all_others ("dead?", L.other) {
-        if (is_dead(LIFE, L.other)) {
-            L.recover.whose = L.other;
-            CALL(recover, L.recover);
-        }
-    }
-END
+#include "algorithms/gate_dead.h"
 
 /* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
 

@@ -107,7 +107,7 @@ struct judge {
 PROCEDURE(judge)
 BEGIN
     AT("dead still?")
-    L.dead = is_marked(LIFE, L.whose);
+    L.dead = is_dead(LIFE, L.whose);
     if (L.dead && has_heirs()) {
         L.withdraw.whose = L.whose;
         CALL(withdraw, L.withdraw);

@@ -109,14 +109,16 @@ static bool own_draw_was_noted(const struct outlook *at)
 /* Returned or abandoned is all the same. */
 static bool own_needs_no_burial(const struct outlook *at)
 {
-    return at->recover->whose == at->i && at->recover->issue == STALE &&
+    return at->recover->whose == at->i && at->recover->draw.issue == STALE &&
            (is_out(at) || state_of(told(at->records[at->i])) == ABANDONED);
 }
 
 static bool slot_is_not_its_own(const struct outlook *at)
 {
     const struct recover *recover = at->recover;
-    return at->slots[recover->s] != named(ticket_of(recover->its), recover->whose, 0);
+    bool keeps_back = recover->keep_back.its != 0;
+    word its = keeps_back ? recover->keep_back.its : recover->its;
+    return at->slots[keeps_back ? recover->keep_back.s : recover->s] != named(ticket_of(its), recover->whose, 0);
 }
 
 static bool was_buried(const struct outlook *at)

@@ -106,9 +106,9 @@ static void forget_stale_draw(unsigned n, struct locals *locals, word issue, con
 /* It asks only whether this is a draw of the one it recovers. */
 static void forget_other_draw(struct recover *recover, const word *records)
 {
-    if (recover->issue != 0 &&
-        (who_in(recover->issue) != recover->whose || has_drawn(records[recover->whose], recover->issue)))
-        recover->issue = STALE;
+    if (recover->draw.issue != 0 &&
+        (who_in(recover->draw.issue) != recover->whose || has_drawn(records[recover->whose], recover->draw.issue)))
+        recover->draw.issue = STALE;
 }
 
 /* Only if it cannot bury any more, nor free a slot. */
@@ -284,8 +284,9 @@ static void rename_locals(const struct renaming *renaming, struct locals *locals
     rename_named(renaming, &locals->mine);
     rename_named(renaming, &locals->last);
     rename_named(renaming, &locals->issue);
-    rename_named(renaming, &recover->issue);
+    rename_named(renaming, &recover->draw.issue);
     rename_entry(renaming, &recover->its);
+    rename_entry(renaming, &recover->keep_back.its);
     rename_named(renaming, &recover->over.round.valid);
     rename_entry(renaming, &recover->over.round.other);
 }
@@ -294,8 +295,9 @@ static void keep_locals(struct renaming *renaming, const struct locals *locals)
 {
     const struct recover *recover = &locals->look.recover;
     keep(renaming, number_of(locals->issue));
-    keep(renaming, number_of(recover->issue));
+    keep(renaming, number_of(recover->draw.issue));
     keep(renaming, ticket_of(recover->its));
+    keep(renaming, ticket_of(recover->keep_back.its));
     keep(renaming, number_of(recover->over.round.valid));
     keep(renaming, ticket_of(recover->over.round.other));
 }
@@ -318,6 +320,7 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const st
         flip_if(i == whose, &locals->mine);
         flip_if(i == whose && locals->last != STALE, &locals->last);
         flip_if(recover->whose == whose && ticket_of(recover->its) != 0, &recover->its);
+        flip_if(recover->whose == whose && ticket_of(recover->keep_back.its) != 0, &recover->keep_back.its);
         flip_if(who_in(round->valid) == whose, &round->valid);
         round->phase ^= round->due && round->who == whose;
         flip_if(round->another == whose && ticket_of(round->other) != 0, &round->other);

@@ -14,12 +14,15 @@
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_marked(lives, j)        whether the life word of j is: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or
  *                              NOBODYS. Natively that word is the kernel's and no register (gate/life/life.c)
- *   is_dead(lives, j)          the same; natively for one who looks at all, which takes notes of it
+ *   is_dead(lives, j)          the same; natively it is noted, and heirs and tickets that are kept back have been seen to
  *   claim_life(lives, i)       a newcomer takes a dead one's place, but is dead to the others still
  *   begin_life(lives, i)       it is alive
  *   leave_to_nobody(lives, i)  it has no owner, and is not dead; natively the text ends here, and the caller does it
  *   keeps_back()               whether one that leaves keeps its ticket back, to have a slot fewer. When it is checked, each
  *                              may or may not (--with resize); natively the caller knows
+ *   keeps_back_dead()          the same of one that was killed inside, by whoever finds it dead. may_keep_back(): whether that is
+ *                              asked; natively it is before one is called dead (gate/life/life.c)
+ *   goes_to_nobody(lives, j)   the life word of j was marked, and is nobody's now; comes_from_nobody(lives, j): the other way round
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
  *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
@@ -136,6 +139,10 @@
 #define has_ended(w) (kind_of_heir(w) == ENDED)
 #define heirs_of(n) ((D->ways & BEQUEST) != 0 ? (n) : 0)
 #define keeps_back() ((P->ways & RESIZE) != 0 && k > 1 && either() && (P->only_so_often = true))
+#define may_keep_back() ((P->ways & RESIZE) != 0 && k > 1)
+#define keeps_back_dead() (either() && (P->only_so_often = true))
+#define goes_to_nobody(lives, j) changes((lives)[j], DEAD, NOBODYS)
+#define comes_from_nobody(lives, j) ((void)changes((lives)[j], NOBODYS, DEAD))
 #define claim_life(lives, i) put((lives)[i], CLAIMED)
 #define begin_life(lives, i) put((lives)[i], ALIVE)
 #define comes_back(last) ((last) != 0)

@@ -28,6 +28,9 @@ enum heir_kind { NO_HEIR, ALLOWED, RUNS, ENDED, KIND_BITS = 2 };
 
 bool admit_is_dead(struct sleeper *sleeper, unsigned who);
 bool admit_is_marked(const struct sleeper *sleeper, unsigned who);
+/* The life word of one that was marked, and is kept back for nobody; and back. */
+bool admit_goes_to_nobody(const struct sleeper *sleeper, unsigned who);
+void admit_comes_from_nobody(const struct sleeper *sleeper, unsigned who);
 /* Of what is in an heir word: whether a command has inherited, and may run still. */
 bool admit_has_inherited(uint64_t heir);
 bool admit_holds_on(const struct sleeper *sleeper, uint64_t heir, unsigned who);
@@ -147,6 +150,10 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define heir_of_kind(w, kind) ((w) >> KIND_BITS << KIND_BITS | (word)(kind))
 #define heirs_of(n) 0
 #define keeps_back() how.keeps_back
+#define may_keep_back() false
+#define keeps_back_dead() true
+#define goes_to_nobody(lives, j) admit_goes_to_nobody(P->sleeper, (j))
+#define comes_from_nobody(lives, j) admit_comes_from_nobody(P->sleeper, (j))
 
 #define comes_back(last) ((void)(last), how.comes_back)
 #define comes_back_later() false /* whether it does is for the caller to say */

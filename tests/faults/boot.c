@@ -217,7 +217,12 @@ static void an_earlier_boots_gate_is_empty(void **state)
         char name[40], path[PATH_MAX];
         admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 3, .most_k = 5, .capacity = 32});
         assert_int_equal(admit_gate_resize(gate, 2), ADMIT_OK);
-        end(start_holder(gate)), end(start_holder(gate)); /* the power failed while they were inside */
+        admit_hold hold;
+        end(start_holder(gate)), end(start_holder(gate)); /* two were killed, */
+        assert_slots(gate, 2);
+        pid_t holders[] = {start_holder(gate), start_holder(gate)};
+        assert_int_equal(enter_within(gate, &hold, 0.01), ADMIT_TIMED_OUT); /* one gave up, */
+        end(holders[0]), end(holders[1]);                                   /* and then the power failed */
         snprintf(name, sizeof name, "%s", admit_gate_name(gate));
         snprintf(path, sizeof path, "%s", admit_gate_path(gate));
         admit_gate_close(gate);
@@ -230,6 +235,7 @@ static void an_earlier_boots_gate_is_empty(void **state)
         assert_int_equal(admit_gate_capacity(gate), 32);
         admit_view *view = admit_gate_inspect(gate);
         assert_int_equal(view->holders + view->waiters, 0);
+        assert_int_equal(view->entered + view->recovered + view->abandoned, 0);
         admit_view_free(view);
         assert_slots(gate, 2);
         assert_int_equal(admit_gate_resize(gate, 5), ADMIT_OK);

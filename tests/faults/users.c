@@ -3,7 +3,7 @@
  * Whose gate it is: in user namespaces, in setuid programs, in a directory that users share.
  * What needs root, or a kernel that allows it, is skipped elsewhere, with the reason.
  */
-#include "gate_witness.h"
+#include "faults.h"
 
 #include <grp.h>
 #include <sys/mount.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-enum { CANNOT = 77, ONE = 65531, OTHER = 65532 };
+enum { ONE = 65531, OTHER = 65532 };
 
 static int status_of(pid_t child)
 {
@@ -102,6 +102,54 @@ static void a_user_without_a_number_has_no_directory(void **state)
     }
     int status = status_of(child);
     skip_if(status == CANNOT, "no user namespaces here");
+    assert_int_equal(status, 0);
+}
+
+/* What cannot be told now may be told the next time: then the user would have two directories. What never can be told
+ * is as where there are no user namespaces. */
+static void whose_directory_it_is_may_not_be_told(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned error;
+        bool always;
+    } reason[] = {{ENOENT, true}, {EACCES, true}, {EPERM, true}, {EMFILE, false}, {ENOMEM, false}, {EIO, false}};
+    skip_without_filters();
+    for (unsigned r = 0; r < sizeof reason / sizeof reason[0]; r++) {
+        pid_t child = fork();
+        if (child == 0) {
+            char path[PATH_MAX];
+            unsetenv("ADMIT_DIR");
+            if (!refuse(SYS_openat, reason[r].error) || !refuse(SYS_open, reason[r].error))
+                _exit(CANNOT);
+            bool told = directory_is_of(geteuid());
+            _exit(told != reason[r].always                                             ? 1
+                  : !told && admit_gate_resolve("gate", path, sizeof path) == ADMIT_OK ? 2
+                                                                                       : 0);
+        }
+        assert_int_equal(status_of(child), 0);
+    }
+}
+
+/* Somebody who has never made a gate. */
+static void there_need_not_be_a_directory(void **state)
+{
+    (void)state;
+    skip_if(geteuid() != 0, "it takes root to be somebody else");
+    pid_t child = fork();
+    if (child == 0) {
+        char path[64];
+        unsetenv("ADMIT_DIR");
+        snprintf(path, sizeof path, "/var/tmp/admit-%d", OTHER);
+        if (!become(OTHER) || access(path, F_OK) == 0)
+            _exit(CANNOT);
+        if (admit_gate_open("gate", 0) != NULL || admit_last_error() != ADMIT_NO_GATE ||
+            strstr(admit_last_error_text(), path) == NULL)
+            _exit(1);
+        _exit(access(path, F_OK) == 0 ? 2 : 0);
+    }
+    int status = status_of(child);
+    skip_if(status == CANNOT, "somebody else has gates");
     assert_int_equal(status, 0);
 }
 
@@ -256,6 +304,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_directory_has_the_number_outside),
         cmocka_unit_test(a_user_without_a_number_has_no_directory),
+        cmocka_unit_test(whose_directory_it_is_may_not_be_told),
+        cmocka_unit_test(there_need_not_be_a_directory),
         cmocka_unit_test(root_of_a_namespace_does_not_make_roots_directory),
         cmocka_unit_test(a_setuid_program_makes_no_files_where_its_caller_says),
         cmocka_unit_test(a_name_in_a_given_directory_is_shared_as_a_path_is),

@@ -74,19 +74,10 @@ static uint32_t *life_in_layout(unsigned layout, unsigned who)
     return words_in_layout(who) + (layout >= 5);
 }
 
-/* As layouts 3, 4 and 5 were. */
-static void make_older_image(unsigned layout, bool with_one_inside)
+/* The image, as layouts 3, 4 and 5 were. */
+static void make_older(unsigned layout)
 {
-    admit_hold hold;
     struct gate_header *header = (struct gate_header *)image;
-    admit_gate *gate = admit_gate_open_with("image", &of_image);
-    if (with_one_inside)
-        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
-    read_image();
-    if (with_one_inside)
-        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
-    admit_gate_close(gate);
-    assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
     place_people_as_before(layout);
     memset(image + 188, 0, 2048 + 256 - 188); /* what is new in the header, and hints, which were elsewhere */
     image_size -= GATE_PAGE;
@@ -95,6 +86,46 @@ static void make_older_image(unsigned layout, bool with_one_inside)
     header->checksum = 0xcbf29ce484222325;
     for (size_t at = 0; at < offsetof(struct gate_header, checksum); at++)
         header->checksum = (header->checksum ^ (unsigned char)image[at]) * 0x100000001b3;
+}
+
+static void make_older_image(unsigned layout, bool with_one_inside)
+{
+    admit_hold hold;
+    admit_gate *gate = admit_gate_open_with("image", &of_image);
+    if (with_one_inside)
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    read_image();
+    if (with_one_inside)
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("image", 0), ADMIT_OK);
+    make_older(layout);
+}
+
+/* With two inside, and all others in line. */
+static void make_older_image_with(unsigned layout, unsigned people)
+{
+    pid_t child[16];
+    admit_gate *gate = admit_gate_open_with("image", &of_image);
+    for (unsigned c = 0; c < people; c++) {
+        child[c] = fork();
+        if (child[c] == 0) {
+            admit_hold hold;
+            admit_gate_enter(gate, &hold);
+            for (;;)
+                pause();
+        }
+    }
+    while (waiters_of(gate) < people - of_image.k)
+        usleep(500);
+    read_image();
+    for (unsigned c = 0; c < people; c++) {
+        kill(child[c], SIGKILL);
+        waitpid(child[c], NULL, 0);
+    }
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("image", 1), ADMIT_OK);
+    make_older(layout);
 }
 
 /* As docs/gate.md tells, for m = 3 and r = 10. */
@@ -236,6 +267,21 @@ static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
         *life_in_layout(layout, of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
         is_refused_as_used("one who manages it");
     }
+}
+
+/* Not all of them: a line has an end. */
+static void some_of_those_who_use_an_earlier_version_are_named(void **state)
+{
+    (void)state;
+    for (unsigned layout = 3; layout <= 5; layout++)
+        for (unsigned people = 4; people <= 6; people++) {
+            unsigned named = 0;
+            make_older_image_with(layout, people);
+            is_refused_as_used("(gate_image)");
+            for (const char *at = admit_last_error_text(); (at = strstr(at, "(gate_image)")) != NULL; at++)
+                named++;
+            assert_int_equal(named, 4);
+        }
 }
 
 /* One that was killed inside has left; one whose command may have inherited its hold has not. */
@@ -425,6 +471,7 @@ int main(void)
         cmocka_unit_test(strange_files_are_refused),
         cmocka_unit_test(a_gate_of_an_earlier_version_is_made_anew),
         cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
+        cmocka_unit_test(some_of_those_who_use_an_earlier_version_are_named),
         cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
         cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),

@@ -143,7 +143,7 @@ static struct standing standing_of(const struct model *model, const uint64_t *st
         standing.faulty |= local->section == FAULTY ? bit : 0;
         standing.crashed |= local->crashed ? bit : 0;
         bool resets = transient && local->section == REMAINDER && must_reset(model, state, i);
-        standing.unsettled |= local->must_not_stay || resets ? bit : 0;
+        standing.unsettled |= local->must_not_stay || resets || must_be_taken_over(model, state, i) ? bit : 0;
     }
     return standing;
 }

@@ -44,6 +44,11 @@ bool is_asleep(uint64_t its)
     return posture(its) == ASLEEP;
 }
 
+bool is_nobodys(uint64_t life)
+{
+    return life == NOBODYS;
+}
+
 void kernel_ends_sleep(struct sleepers *sleepers, unsigned n, unsigned i, unsigned choice)
 {
     (void)n, (void)choice;

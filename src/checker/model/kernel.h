@@ -34,6 +34,7 @@ static inline kernel_deed *kernel_last_deed(const struct setting *setting, unsig
 }
 
 bool is_asleep(uint64_t sleep_word);
+bool is_nobodys(uint64_t life);
 
 /* The numbers of the registers where these begin. */
 unsigned kernel_sleep_words(const struct instance *instance);

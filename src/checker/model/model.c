@@ -181,6 +181,13 @@ bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsign
            is_asleep(field_get(state, model->register_field[kernel_sleep_words(&model->instance) + i]));
 }
 
+bool must_be_taken_over(const struct model *model, const uint64_t *state, unsigned i)
+{
+    const struct setting *setting = &model->instance.setting;
+    return (setting->ways & RESIZE) != 0 && i < setting->n && local_of(model, state, i)->section == REMAINDER &&
+           is_nobodys(field_get(state, model->register_field[kernel_lives(&model->instance) + i]));
+}
+
 unsigned faults_left(const struct model *model, const uint64_t *state)
 {
     unsigned struck[FAULTS] = {0};

@@ -177,6 +177,9 @@ void model_kernel(const struct model *model, kernel_deed *deed, unsigned i, unsi
 /* Process i is asleep, and may wake by itself. */
 bool may_wake_by_itself(const struct model *model, const uint64_t *state, unsigned i);
 
+/* The place of process i, which is dead, is kept back for nobody: sooner or later somebody takes it over. */
+bool must_be_taken_over(const struct model *model, const uint64_t *state, unsigned i);
+
 /* The faults that may still begin in a state, each where its process can. */
 unsigned faults_left(const struct model *model, const uint64_t *state);
 

@@ -18,6 +18,29 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
     return ADMIT_OK;
 }
 
+int admit_gate_family(admit_gate *gate)
+{
+    UNCANCELLED;
+    if (gate->look_only) {
+        admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
+        return -1;
+    }
+    return admit_family_open(gate);
+}
+
+/* With the lock, for one that any thread may leave by. */
+admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family)
+{
+    UNCANCELLED;
+    struct seat *seat = admit_seat_of(gate, hold);
+    admit_seats_lock();
+    if (seat == NULL)
+        seat = admit_seat_of_any(gate, hold);
+    admit_error error = seat == NULL ? not_holding(gate) : admit_heir_entrust(seat, hold, family);
+    admit_seats_unlock();
+    return error;
+}
+
 admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
 {
     UNCANCELLED;

@@ -17,6 +17,9 @@
  *
  * The lock is taken in the child that becomes the command, by a descriptor that only it and what it starts have:
  * whatever else the starter starts meanwhile does not hold on.
+ *
+ * A family is the same for holds that are had after the fork: the starter opens the descriptor before, and locks the byte
+ * of each ticket that it leaves to those who have it open; it has it open itself as long as it lives, when nobody asks.
  */
 #include "gate/file/locks.h"
 #include "gate/life/life.h"
@@ -120,6 +123,7 @@ bool admit_has_inherited(uint64_t word)
 
 bool admit_holds_on(const struct sleeper *sleeper, uint64_t word, unsigned who)
 {
+    UNCANCELLED;
     return state_of_heir(sleeper->gate, who, word) != HEIR_NONE;
 }
 
@@ -140,6 +144,32 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     return admit_has_inherited(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
+/* Of which kind that makes its heirs; 0: it cannot be locked. */
+static unsigned lock_byte(int fd, uint64_t ticket)
+{
+    struct flock byte = byte_of(ticket, F_WRLCK);
+    if (fcntl(fd, F_OFD_SETLK, &byte) == 0)
+        return CHILDREN;
+    byte.l_type = F_RDLCK;
+    return fcntl(fd, F_OFD_SETLK, &byte) == 0 ? AMONG_READERS : 0;
+}
+
+static bool is_of_file(const admit_gate *gate, int family)
+{
+    struct descriptor descriptor = gate->file;
+    descriptor.fd = family;
+    return admit_fd(&descriptor) >= 0;
+}
+
+/* Nobody asks for this ticket's byte any more; but locks that are never taken away would become many. */
+static void let_family_go(struct seat *seat, uint64_t ticket)
+{
+    struct flock byte = byte_of(ticket, F_UNLCK);
+    if (seat->family > 0 && is_of_file(seat->gate, seat->family))
+        fcntl(seat->family, F_OFD_SETLK, &byte);
+    seat->family = 0;
+}
+
 /* --- to bequeath, to inherit, to wait for heirs -------------------------------------------------------------------- */
 
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
@@ -149,10 +179,11 @@ void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_child
     run_text(bequeath, seat->gate, seat->who, &frame, NULL);
 }
 
-void admit_heir_dismiss(struct seat *seat)
+void admit_heir_dismiss(struct seat *seat, const admit_hold *hold)
 {
     run_text(dismiss, seat->gate, seat->who, &(struct dismiss){0}, NULL);
     seat_mark(seat, SEAT_BEQUEATHED, false);
+    let_family_go(seat, hold->ticket);
 }
 
 bool admit_heir_disowned(struct seat *seat)
@@ -176,15 +207,10 @@ static admit_error inherit_with_children(const admit_gate *gate, unsigned who, u
     int fd = admit_keep(admit_open_again(gate, O_RDWR)); /* which exec keeps */
     if (fd < 0)
         return ADMIT_SYSTEM;
-    struct flock byte = byte_of(allowed, F_WRLCK);
-    unsigned kind = CHILDREN;
-    if (fcntl(fd, F_OFD_SETLK, &byte) != 0) {
-        byte.l_type = F_RDLCK;
-        kind = AMONG_READERS;
-        if (fcntl(fd, F_OFD_SETLK, &byte) != 0) {
-            close(fd);
-            return ADMIT_SYSTEM;
-        }
+    unsigned kind = lock_byte(fd, allowed);
+    if (kind == 0) {
+        close(fd);
+        return ADMIT_SYSTEM;
     }
     admit_error error = becomes_heir(gate, who, allowed, heir_word(kind, allowed));
     if (error != ADMIT_OK)
@@ -239,4 +265,39 @@ admit_error admit_heirs_await(const struct seat *seat)
     byte.l_type = F_UNLCK;
     fcntl(fd, F_OFD_SETLK, &byte);
     return ADMIT_OK;
+}
+
+/* --- a family: whoever has a descriptor open ----------------------------------------------------------------------- */
+
+/* The first of the numbers that scripts do not use for their own. */
+enum { FAMILY_FROM = 100 };
+
+int admit_family_open(const admit_gate *gate)
+{
+    int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC), family = -1;
+    if (fd >= 0) {
+        family = fcntl(fd, F_DUPFD, FAMILY_FROM); /* which exec keeps */
+        int error = errno;
+        close(fd);
+        errno = error;
+    }
+    if (family < 0)
+        admit_gate_system_error("open a descriptor to inherit of", gate->path);
+    return family;
+}
+
+/* The steps of one that bequeaths, and of a child that inherits, which the family need not take. The lock comes first:
+ * whoever is killed before both are done has left nothing to anybody, and the lock is about nothing. */
+admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int family)
+{
+    const admit_gate *gate = seat->gate;
+    if (family == admit_fd(&gate->file) || !is_of_file(gate, family))
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": descriptor %d is not one of admit_gate_family",
+                                gate->name, family);
+    unsigned kind = lock_byte(family, hold->ticket);
+    if (kind == 0)
+        return admit_gate_system_error("lock", gate->path);
+    seat->family = family;
+    admit_heir_allow(seat, hold, true);
+    return becomes_heir(gate, seat->who, heir_word(ALLOWED_WITH_CHILDREN, hold->ticket), heir_word(kind, hold->ticket));
 }

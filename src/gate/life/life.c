@@ -27,7 +27,7 @@
  * another.
  */
 #include "gate/life/life.h"
-#include "registers/sleeping_native.h"
+#include "gate/words/meaning.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -443,33 +443,46 @@ void admit_life_disconnect(struct seat *seat)
 
 /* --- who is dead -------------------------------------------------------------------------------------------------- */
 
-/* A ticket of one that was killed inside a gate which is being made smaller is kept back, as it would have been if it
- * had left. What was read before the word was found marked is the dead one's, and its ticket never comes back: what is
- * done in its name concerns nobody else. But the word may have been taken and marked again by the time it is changed:
- * then the record holds another ticket, or none. */
-static bool is_kept_back(admit_gate *gate, unsigned who, union whole life, uint64_t ticket)
+bool admit_goes_to_nobody(const struct sleeper *sleeper, unsigned who)
 {
-    struct life_words *words = whole_life_of(gate, who);
-    union whole reserved = whole(LIFE_RESERVED, life.anchor);
-    if (!admit_keeps_back(gate) || !admit_protocol_keep_back(gate, who, ticket) || !changes_from(words, life, reserved))
+    struct life_words *words = whole_life_of(sleeper->gate, who);
+    union whole life = look_at(words);
+    return life.word == (uint32_t)LIFE_MARKED && changes_from(words, life, whole(LIFE_RESERVED, life.anchor));
+}
+
+void admit_comes_from_nobody(const struct sleeper *sleeper, unsigned who)
+{
+    struct life_words *words = whole_life_of(sleeper->gate, who);
+    union whole life = look_at(words);
+    if (life.word == LIFE_RESERVED)
+        changes_from(words, life, whole(LIFE_JUDGED, life.anchor));
+}
+
+/* The ticket, read before the word was found marked, of one that was killed inside a gate which is being made smaller. */
+static bool is_kept(admit_gate *gate, unsigned who, uint64_t ticket)
+{
+    struct sleeper sleeper = {.gate = gate};
+    struct note_draw draw = {.whose = who};
+    if (!admit_keeps_back(gate))
         return false;
-    if (admit_protocol_is_kept_back(gate, who, ticket)) {
+    run_text(note_draw, gate, who, &draw, &sleeper);
+    struct keep_back frame = {.whose = who, .its = draw.its};
+    if (ticket_of(draw.its) == ticket && is_outstanding(draw.its))
+        run_text(keep_back, gate, who, &frame, &sleeper);
+    if (frame.kept)
         atomic_store(&gate->header->resizing, 1); /* a manager that did not see this one may have ended it */
-        return true;
-    }
-    changes_from(words, reserved, whole(LIFE_JUDGED, life.anchor));
-    return false;
+    return frame.kept;
 }
 
 /* Counted once for each death: by whoever changes the word from marked. */
-static void judge(admit_gate *gate, unsigned who)
+static void take_note_of_death(admit_gate *gate, unsigned who)
 {
     struct standing standing = admit_protocol_standing(gate, who);
     struct life_words *words = whole_life_of(gate, who);
     union whole life = look_at(words);
     if (life.word != (uint32_t)LIFE_MARKED)
         return;
-    if (!(standing.stage == STAGE_VALID && is_kept_back(gate, who, life, standing.ticket)) &&
+    if (!(standing.stage == STAGE_VALID && is_kept(gate, who, standing.ticket)) &&
         (!changes_from(words, life, whole(LIFE_JUDGED, life.anchor)) || standing.stage == STAGE_OUT))
         return;
     atomic_fetch_add(&gate->header->recovered, 1);
@@ -488,7 +501,7 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
     if ((life & FUTEX_OWNER_DIED) == 0 || !admit_has_no_heir(gate, who))
         return false;
     if (life == (uint32_t)LIFE_MARKED)
-        judge(gate, who);
+        take_note_of_death(gate, who);
     return (atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) != 0;
 }
 

@@ -80,7 +80,11 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
 /* From now on a child may inherit. */
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
 /* Whoever bequeathed leaves itself. */
-void admit_heir_dismiss(struct seat *seat);
+void admit_heir_dismiss(struct seat *seat, const admit_hold *hold);
+/* A descriptor that children inherit; -1: error noted. */
+int admit_family_open(const admit_gate *gate);
+/* If the process is killed from now on, the hold is of those who have this descriptor open. */
+admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int family);
 /* The same, but not if a command has inherited already. */
 bool admit_heir_disowned(struct seat *seat);
 /* Until no child that has inherited is left. */

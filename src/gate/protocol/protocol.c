@@ -378,10 +378,10 @@ void admit_protocol_reserve(struct seat *seat)
     leaves(seat, (struct manner){.keeps_back = true});
 }
 
-static void leave_by(admit_gate *gate, struct seat *seat)
+static void leave_by(admit_gate *gate, struct seat *seat, const admit_hold *hold)
 {
     if (seat_is(seat, SEAT_BEQUEATHED))
-        admit_heir_dismiss(seat);
+        admit_heir_dismiss(seat, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (is_resizing(gate->header))
         admit_leave_resizing(gate, seat);
@@ -397,7 +397,7 @@ static admit_error leave_as_any(admit_gate *gate, const admit_hold *hold)
     admit_seats_lock();
     struct seat *seat = admit_seat_of_any(gate, hold);
     if (seat != NULL)
-        leave_by(gate, seat);
+        leave_by(gate, seat, hold);
     admit_seats_unlock();
     return seat != NULL ? ADMIT_OK
                         : admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with ticket %llu",
@@ -409,7 +409,7 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return leave_as_any(gate, hold);
-    leave_by(gate, seat);
+    leave_by(gate, seat, hold);
     return ADMIT_OK;
 }
 

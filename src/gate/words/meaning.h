@@ -37,7 +37,7 @@ static inline const struct shared *writable_words(const admit_gate *gate)
 /* A procedure of the text by itself, in the name of participant `who`. It needs the file and the stack, and nothing else. */
 #define run_text(procedure, gate, who, frame, asleep)                                                                  \
     ((void)procedure(                                                                                                  \
-        &(struct native_passage){.i = (who), .n = (gate)->records, .k = (gate)->most_k, .sleeper = (asleep)},          \
+        &(struct native_passage){.i = (who), .n = present_in(gate), .k = (gate)->most_k, .sleeper = (asleep)},         \
         writable_words(gate), (frame), (struct manner){0}))
 
 #endif

@@ -184,6 +184,7 @@ struct seat {
     admit_gate *gate;
     struct seat *next;         /* of this thread */
     struct seat *next_of_gate; /* of the handle's */
+    int family;                /* the descriptor of those whom its hold is left to; 0: none (heir.c) */
     bool closed; /* the handle is gone, and the record another's: only the thread itself can free the rest */
     struct life_words *life;
     uint32_t number; /* of its thread */
@@ -423,8 +424,5 @@ unsigned admit_reserved_in_future(const admit_gate *gate);
 bool admit_has_k(const admit_gate *gate);
 /* Whether a ticket that would be returned is kept back for nobody instead. */
 bool admit_keeps_back(const admit_gate *gate);
-/* Keeps back the ticket of one that is dead. Whoever it may not have woken any more wakes. */
-bool admit_protocol_keep_back(admit_gate *gate, unsigned who, uint64_t ticket);
-bool admit_protocol_is_kept_back(const admit_gate *gate, unsigned who, uint64_t ticket); /* still */
 
 #endif

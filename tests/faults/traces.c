@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is over leaves no traces: neither a handle that was closed, nor a thread that has ended, nor a removal to which
+ * somebody objected, nor an earlier boot. What is not over keeps them.
+ */
+#include "faults.h"
+
+#include "gate/calls/calls.h"
+
+#include <pthread.h>
+
+enum { TIMES = 500 };
+
+/* --- memory and descriptors --------------------------------------------------------------------------------------- */
+
+static unsigned long pages_of_this_process(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages;
+}
+
+static unsigned descriptors_of_this_process(void)
+{
+    unsigned many = 0;
+    DIR *list = opendir("/proc/self/fd");
+    assert_non_null(list);
+    while (readdir(list) != NULL)
+        many++;
+    closedir(list);
+    return many;
+}
+
+typedef void passing_fn(admit_gate *gate);
+
+/* After it has been done a few times: another 500 times cost not even a page for each. */
+static void assert_no_traces(passing_fn *once, admit_gate *gate)
+{
+    if (SANITIZED)
+        skip_because("the sanitizer keeps memory");
+    for (unsigned t = 0; t < 10; t++)
+        once(gate);
+    unsigned long pages = pages_of_this_process();
+    unsigned descriptors = descriptors_of_this_process();
+    for (unsigned t = 0; t < TIMES; t++)
+        once(gate);
+    assert_true(pages_of_this_process() < pages + TIMES);
+    assert_int_equal(descriptors_of_this_process(), descriptors);
+}
+
+static void pass_by_another_handle(admit_gate *gate)
+{
+    admit_hold hold;
+    admit_gate *another = admit_gate_open(admit_gate_name(gate), 0);
+    assert_non_null(another);
+    assert_int_equal(admit_gate_try(another, &hold), ADMIT_OK);
+    assert_int_equal(admit_gate_leave(another, &hold), ADMIT_OK);
+    admit_gate_close(another);
+}
+
+static void of_a_handle(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    assert_no_traces(pass_by_another_handle, gate);
+    admit_gate_close(gate);
+}
+
+static void pass_by_a_private_gate(admit_gate *gate)
+{
+    (void)gate;
+    admit_hold hold;
+    admit_gate *another = admit_gate_create_private(&(admit_gate_options){.k = 2, .capacity = 8});
+    assert_non_null(another);
+    assert_int_equal(admit_gate_enter(another, &hold), ADMIT_OK);
+    assert_int_equal(admit_gate_leave(another, &hold), ADMIT_OK);
+    admit_gate_close(another);
+}
+
+static void of_a_private_gate(void **state)
+{
+    (void)state;
+    assert_no_traces(pass_by_a_private_gate, NULL);
+}
+
+/* What could not be opened: for want of the gate, and for want of its like. */
+static void fail_to_open(admit_gate *gate)
+{
+    assert_null(admit_gate_open("no-such-gate", 0));
+    assert_null(admit_gate_open(admit_gate_name(gate), 2));
+    assert_null(admit_gate_open_with(admit_gate_name(gate), &(admit_gate_options){.k = 1, .look_only = 1}));
+}
+
+static void of_a_handle_that_was_refused(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    assert_no_traces(fail_to_open, gate);
+    admit_gate_close(gate);
+}
+
+static void *passes_once(void *gate)
+{
+    admit_hold hold;
+    return admit_gate_enter(gate, &hold) == ADMIT_OK && admit_gate_leave(gate, &hold) == ADMIT_OK ? gate : NULL;
+}
+
+static void pass_by_another_thread(admit_gate *gate)
+{
+    pthread_t thread;
+    void *passed;
+    assert_int_equal(pthread_create(&thread, NULL, passes_once, gate), 0);
+    assert_int_equal(pthread_join(thread, &passed), 0);
+    assert_ptr_equal(passed, gate);
+}
+
+static void of_a_thread(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    assert_no_traces(pass_by_another_thread, gate);
+    admit_gate_close(gate);
+}
+
+/* Its record is nobody's, and not that of one that has died. */
+static void of_a_thread_in_the_gate(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
+    pass_by_another_thread(gate);
+    for (unsigned who = 0; who < gate->records; who++)
+        assert_int_equal(atomic_load(life_of(gate, who)), LIFE_NOBODY);
+    admit_gate_close(gate);
+}
+
+/* --- removal ------------------------------------------------------------------------------------------------------ */
+
+/* As if a remover had been stopped, or killed, after it had asked and before it looked who is there. */
+static void of_a_removal(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    _Atomic uint32_t *removed = (_Atomic uint32_t *)&gate->header->removed;
+    admit_hold hold;
+    for (unsigned tries = 0; tries < 2; tries++) {
+        atomic_store(removed, with_removal(atomic_load(removed), REMOVAL_UNDECIDED));
+        assert_int_equal(tries ? admit_gate_try(gate, &hold) : admit_gate_enter(gate, &hold), ADMIT_OK);
+        assert_int_equal(removal_in(atomic_load(removed)), REMOVAL_NONE); /* it has objected */
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    }
+    admit_gate_close(gate);
+}
+
+/* --- an earlier boot ---------------------------------------------------------------------------------------------- */
+
+/* Whoever has a lock has not been there before the boot: what its record says of lists is true still. */
+static void of_an_earlier_boot(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 8});
+    admit_hold hold;
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    struct person *person = person_of(gate, 0);
+    const uint64_t listed = atomic_load(&person->listed);
+    const uint32_t life = atomic_load(life_of(gate, 0)), earlier = 4711;
+    assert_true(listed != 0 && admit_life_names_thread(life));
+    if (!admit_anchor_holds(gate, gate->local->anchor->number))
+        skip_because("no anchors on this file system");
+    atomic_store(&person->listed_before, (uint64_t)earlier);
+    admit_life_clear_unless_anchored(gate, 0);
+    assert_int_equal(atomic_load(&person->listed), listed);
+    assert_int_equal(atomic_load(life_of(gate, 0)), life);
+    assert_int_equal(atomic_load(&person->listed_before), 0);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    admit_gate_close(gate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FAULT(of_a_handle),        FAULT(of_a_private_gate),       FAULT(of_a_handle_that_was_refused),
+        FAULT(of_a_thread),        FAULT(of_a_thread_in_the_gate), FAULT(of_a_removal),
+        FAULT(of_an_earlier_boot),
+    };
+    return run_faults("traces", tests);
+}
