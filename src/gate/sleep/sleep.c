@@ -343,26 +343,6 @@ static void sleep_alone(const volatile void *word, uint32_t value, int64_t until
  * still. */
 enum { ROUSED_LOOKS_CALLS = 4, SHORT_STAY_CALLS = 8 };
 
-/* Whoever is awake, and says so, need not be woken: it takes that back before it sleeps, and the kernel compares its
- * record then. Nor need one whom another has woken by the very same grant; `woken` says so when the kernel has done it. */
-void admit_wake_sleeper(struct sleeper *sleeper, struct cell *cell, unsigned who)
-{
-    uint64_t value = atomic_load(&cell->value);
-    if (sleeper == NULL) {
-        admit_wake(&cell->value);
-        return;
-    }
-    const admit_gate *gate = sleeper->gate;
-    uint64_t ticket = admit_protocol_standing(gate, who).ticket;
-    if (atomic_load(&cell->woken) == value || atomic_load(hint_of(gate, ticket)) == (HINT_AWAKE | (who + 1)))
-        return;
-    int64_t *call = &sleeper->experience.wake, before = admit_monotonic();
-    admit_wake(&cell->value);
-    int64_t took = admit_monotonic() - before;
-    atomic_store(&cell->woken, value);
-    *call = *call == 0 ? took : between(0, took, *call + *call / 8 + 1);
-}
-
 static bool rouses(struct sleeper *sleeper)
 {
     struct experience *experience = &sleeper->experience;
