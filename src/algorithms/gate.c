@@ -545,17 +545,19 @@ END
 
 NEWCOMER
 BEGIN
-    if (asks_for_heirs()) {
-    again:
+again:
+    AT("claim life")
+    claim_life(LIFE, i);
+    if (asks_for_heirs()) { /* only now: since it was found dead, the record may have had another owner, that has one */
         L.look.recover.judge.withdraw.whose = i;
         CALL(withdraw, L.look.recover.judge.withdraw);
         if (L.look.recover.judge.withdraw.heir != 0) {
             forget(L.look.recover.judge.withdraw.heir);
+            AT("dead still")
+            give_life_back(LIFE, i);
             goto again;
         }
     }
-    AT("claim life")
-    claim_life(LIFE, i);
     L.look.recover.whose = i;
     CALL(recover, L.look.recover);
     AT("alive") /* (G5): until then it is dead to the others, lest it keep them from what the dead one left */

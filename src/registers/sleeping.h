@@ -16,6 +16,7 @@
  *                              NOBODYS. Natively that word is the kernel's and no register (gate/life/life.c)
  *   is_dead(lives, j)          the same; natively it is noted, and heirs and tickets that are kept back have been seen to
  *   claim_life(lives, i)       a newcomer takes a dead one's place, but is dead to the others still
+ *   give_life_back(lives, i)   it does not: that one is dead as before; natively the text ends here, and the caller does it
  *   begin_life(lives, i)       it is alive
  *   leave_to_nobody(lives, i)  it has no owner, and is not dead; natively the text ends here, and the caller does it
  *   keeps_back()               whether one that leaves keeps its ticket back, to have a slot fewer. When it is checked, each
@@ -47,7 +48,8 @@
  *                              has this way (--with heir); natively the caller does what follows step by step
  *   bequeaths()                whether it does; natively this is asked only if so
  *   leaves_to_command()        stands before the next marker: there it is neither inside nor on its way out
- *   has_heirs()                whether anybody may have done so. asks_for_heirs(): natively, whoever runs NEWCOMER has asked
+ *   has_heirs()                whether anybody may have done so. asks_for_heirs(): the same of one whose place is
+ *                              taken; natively the caller knows whether it was dead
  *   has_inherited(w)           w is an heir word: whether a command has made use of it
  *   holds_on(w, j)             and runs still; w is that of j
  *   has_ended(w)               and has ended
@@ -153,6 +155,7 @@
 #define goes_to_nobody(lives, j) changes((lives)[j], DEAD, NOBODYS)
 #define comes_from_nobody(lives, j) ((void)changes((lives)[j], NOBODYS, DEAD))
 #define claim_life(lives, i) put((lives)[i], CLAIMED)
+#define give_life_back(lives, i) put((lives)[i], DEAD)
 #define begin_life(lives, i) put((lives)[i], ALIVE)
 #define comes_back(last) ((last) != 0)
 #define comes_back_later() ((P->ways & ALONE) != 0 && either())

@@ -53,7 +53,7 @@ void admit_has_looked(struct sleeper *sleeper, bool paid_off);
  * call; what is seldom true ends it (TOO_HASTY), and the caller runs the text at leisure, from half way on if it came so
  * far. */
 struct manner {
-    bool hastily, half_way, only_if_free, comes_back, keeps_back;
+    bool hastily, half_way, only_if_free, comes_back, keeps_back, after_death;
 };
 
 /* GOES_IN also: the text has come to its end. STILL_IN_LINE: with a place that it has given up. */
@@ -137,13 +137,14 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define is_marked(lives, j) (P->sleeper != NULL && admit_is_marked(P->sleeper, (j)))
 /* Whoever runs NEWCOMER does so before and after: the kernel must know first. */
 #define claim_life(lives, i) ((void)(i))
+#define give_life_back(lives, i) return NOT_FREE
 #define begin_life(lives, i) ((void)(i))
 #define leave_to_nobody(lives, i) return GOES_IN
 #define runs_command() false
 #define bequeaths() true
 #define leaves_to_command() ((void)0)
 #define has_heirs() (P->sleeper != NULL)
-#define asks_for_heirs() false
+#define asks_for_heirs() how.after_death
 #define has_inherited(w) admit_has_inherited(w)
 #define holds_on(w, j) admit_holds_on(P->sleeper, (w), (j))
 #define has_ended(w) (!has_inherited(w))

@@ -474,10 +474,10 @@ static bool is_kept(admit_gate *gate, unsigned who, uint64_t ticket)
     return frame.kept;
 }
 
-/* Counted once for each death: by whoever changes the word from marked. */
-static void take_note_of_death(admit_gate *gate, unsigned who)
+/* Counted once for each death: by whoever changes the word from marked. How the dead one stood was read before its heirs
+ * were asked for: if the record has that ticket still, it has had no other owner since, whose command may run. */
+static void take_note_of_death(admit_gate *gate, unsigned who, struct standing standing)
 {
-    struct standing standing = admit_protocol_standing(gate, who);
     struct life_words *words = whole_life_of(gate, who);
     union whole life = look_at(words);
     if (life.word != (uint32_t)LIFE_MARKED)
@@ -498,10 +498,13 @@ bool admit_is_marked(const struct sleeper *sleeper, unsigned who)
 bool admit_is_dead_now(admit_gate *gate, unsigned who)
 {
     uint32_t life = atomic_load(life_of(gate, who));
-    if ((life & FUTEX_OWNER_DIED) == 0 || !admit_has_no_heir(gate, who))
+    if ((life & FUTEX_OWNER_DIED) == 0)
+        return false;
+    struct standing standing = admit_protocol_standing(gate, who);
+    if (!admit_has_no_heir(gate, who))
         return false;
     if (life == (uint32_t)LIFE_MARKED)
-        take_note_of_death(gate, who);
+        take_note_of_death(gate, who, standing);
     return (atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) != 0;
 }
 

@@ -453,15 +453,17 @@ admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold)
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
 
-void admit_protocol_join(struct seat *seat)
+bool admit_protocol_join(struct seat *seat, bool after_death)
 {
     struct native_passage passage = passage_of(seat);
     struct locals frame;
     start_frame(&frame, 0);
     seat->record = &shared_of(seat->gate)->record[seat->who];
     seat->look_at = get(seat->gate->cells.issue[0]);
-    newcomer(&passage, shared_of(seat->gate), &frame, (struct manner){0});
+    if (newcomer(&passage, shared_of(seat->gate), &frame, (struct manner){.after_death = after_death}) != GOES_IN)
+        return false;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
+    return true;
 }
 
 uint64_t admit_protocol_ticket(const struct seat *seat)

@@ -9,7 +9,8 @@
 
 /* --- the protocol: protocol.c, giving_up.c ------------------------------------------------------------------------ */
 
-void admit_protocol_join(struct seat *seat); /* after a claim: recovers what the record held */
+/* After a claim: recovers what the record held. False: of the one who died, a command has inherited that, and runs. */
+bool admit_protocol_join(struct seat *seat, bool after_death);
 void admit_protocol_leave(struct seat *seat);
 uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. */

@@ -234,7 +234,10 @@ static struct seat *claim(admit_gate *gate, unsigned who, uint32_t life, bool *f
     if (seat == NULL)
         return NULL;
     remember(seat);
-    admit_protocol_join(seat);
+    if (!admit_protocol_join(seat, life == LIFE_JUDGED)) {
+        admit_seat_release(seat, (uint32_t)LIFE_MARKED);
+        return NULL;
+    }
     admit_life_begin(seat);
     introduce(seat); /* until here the record tells of the dead one */
     return seat;
