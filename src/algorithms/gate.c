@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate: at most k inside, in the order in which they came, whoever is killed.
- * docs/gate.md has the design; (G1) to (G10) are its invariants. The two counters are those of the numbered tickets of
+ * docs/gate.md has the design; (G1) to (G11) are its invariants. The two counters are those of the numbered tickets of
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
  *
  * Design summary
@@ -45,7 +45,15 @@ struct shared {
 
 #define FIELD(w, shift, bits) ((w) >> (shift) & ((UINT64_C(1) << (bits)) - 1))
 
-/* ISSUE and SLOT: ticket, who + 1. VALID: ticket, who + 1, phase. */
+/* Natively, with the lowest bit on the right; LIFE is the kernel's, and HEIR is in gate/life/heir.c. What a participant learns from each bit, and what goes
+ * wrong if it is wrong, is a table of docs/gate.md ("Bit by bit").
+ *
+ *            47          13         3       1
+ *   ISSUE   | number    | who + 1          | 0     |   too small a number: a ticket is drawn twice, and k + 1 go in
+ *   VALID   | number    | who + 1          | phase |   too large: k + 1 go in; name or phase: one is returned twice, or never
+ *   SLOT    | number    | who + 1          | 0     |   0: free. Otherwise two have a slot, or nobody has it
+ *   RECORD  | number    | 0        | state | phase |   a ticket that is on no record is never returned
+ */
 static inline word named(word number, unsigned who, unsigned phase)
 {
     return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)(who + 1) << PHASE_BITS | phase;
@@ -98,8 +106,7 @@ static inline word before_return(unsigned k, word mine)
     return later(mine, k - 1) ^ 1;
 }
 
-/* RECORD: ticket, state, phase, with the ticket where the others have it; the state is in the low half, on which one
- * sleeps. */
+/* RECORD: with the number where the others have it, and the state in the low half, on which one sleeps. */
 static inline word entry(word number, enum state state, unsigned phase)
 {
     return FIELD(number, 0, TICKET_BITS) << NUMBER_AT | (word)state << PHASE_BITS | phase;
@@ -251,7 +258,7 @@ again:
     if (seldom(says_returned(L.valid, L.whose, its))) {
         if (L.whose != i) { /* or has it had two more since, by new owners, so that the phase is the same again? */
             AT("still so?")
-            if (get(VALID) != L.valid)
+            if (!is_still(VALID, L.valid))
                 goto again;
         }
     } else if (mostly(is_due(L.valid, L.whose, its))) {
@@ -320,7 +327,7 @@ BEGIN
             L.another = (proc)who_in(L.valid);
             L.other = in_state(L.other, IN); /* of no matter by now */
             AT("still VALID?")
-            if (get(VALID) != L.valid)
+            if (!is_still(VALID, L.valid))
                 goto in_vain;
             AT("note return")
             act(RECORD[L.another], w, w = if_outstanding(w, L.other, OUT));
@@ -433,13 +440,12 @@ BEGIN
         }
         AT("draw")
         L.keeps = comes_back_later();
-        change(ISSUE, w, L.issue, named(number_of(L.issue) + 1, i, 0));
-        if (seldom(w != named(number_of(L.issue) + 1, i, 0))) {
+        if (seldom(!changes(ISSUE, L.issue, named(number_of(L.issue) + 1, i, 0)))) {
             forget(L.own, L.keeps);
             goto home;
         }
         waiting_room();
-        L.mine = w | !phase_in(L.own);
+        L.mine = named(number_of(L.issue) + 1, i, !phase_in(L.own));
     }
     half_way();
 drawn:
@@ -506,7 +512,7 @@ BEGIN
         if (seldom(!changes(VALID, before_return(k, L.mine), later(L.mine, k))))
             goto left;
         AT("nobody since?")
-        if (mostly(get(ISSUE) == draw_of(L.mine)))
+        if (mostly(is_still(ISSUE, draw_of(L.mine))))
             goto out;
     }
 left:
@@ -607,6 +613,12 @@ static void show_entry(char *text, size_t size, unsigned n, unsigned k, uint64_t
              posture_name[posture(w) & 3]);
 }
 
+/* ISSUE and VALID take no value twice: each change makes the number larger. */
+static bool has_grown(word from, word to)
+{
+    return is_ahead(number_of(to), number_of(from));
+}
+
 static void show_heir(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
 {
     (void)n, (void)k;
@@ -617,9 +629,9 @@ static void show_heir(char *text, size_t size, unsigned n, unsigned k, uint64_t 
 DECLARE
 {
     S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START, UINT_MAX, 0), .shown = show_named,
-                           .unbounded = true);
+                           .unbounded = true, .grows = has_grown);
     S->valid = shared_word("VALID", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START + k, UINT_MAX, 0),
-                           .shown = show_named, .unbounded = true);
+                           .shown = show_named, .unbounded = true, .grows = has_grown);
     S->record = registers("RECORD", n, word_values(POSTURE_AT + POSTURE_BITS), entry(1, OUT, 0), .writer = ANYBODY,
                           .shown = show_entry, .unbounded = true);
     S->slot = registers("SLOT", k - 1, word_values(TICKET_BITS + WHO_BITS + PHASE_BITS), 0, .writer = ANYBODY,

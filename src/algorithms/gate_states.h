@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate_states.h - for the checker: which states of the gate (gate.c) are the same. Two are if whatever can happen in the
- * one can happen in the other, step by step. That depends on the text: a mutant that breaks what is said here must not
- * be checked with it (gate.no_phase, gate.notes_blindly and gate.renews_phase leave it out).
+ * gate_states.h - for the checker, and compiled for it alone: which states of the gate (gate.c) are the same, as far as that
+ * cannot be derived from what the registers are declared to be. Two are if whatever can happen in the one can happen in the
+ * other, step by step. That depends on the text: a mutant that breaks what is said here must not be checked with it
+ * (gate.no_phase, gate.notes_blindly and gate.renews_phase leave it out).
  *
  *  - Numbers. Of these the text asks only how they compare, and it makes one larger only those in ISSUE and VALID. Those
  *    from the smaller of the two on keep their distances. Of the older ones only their order matters, and only the order
  *    with regard to those that somebody has read and still compares with something, or that a slot holds: these are
  *    counted through, with gaps, and all others between two of them become the first number of the gap.
- *  - Copies. ISSUE and VALID grow with each change, so that a copy of them which is out of date stays so, and a
- *    compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that it has not any more, or
- *    that is on its way out. Which such copy a process has makes no difference if all it can still do with it is to fail.
+ *  - Copies. ISSUE and VALID grow with each change (.grows: the checker insists on it), so that a copy of them which is out
+ *    of date stays so, and a compare-and-swap with it fails whenever it comes. Nor does a record come back to a ticket that
+ *    it has not any more, or that is on its way out. Which such copy a process has makes no difference if all it can still
+ *    do with it is to fail.
  *  - Names. What the name in ISSUE says is of no interest once it is in the record, nor the name in VALID: the next ticket
  *    of that participant has another phase, and before the one after it VALID moves on. (The text takes the step of looking
  *    at the record whomever they name, so that to forget the name leaves out no step.) A copy of VALID that is out of date

@@ -39,6 +39,9 @@ typedef unsigned element_home(unsigned n, unsigned row, unsigned column);
 /* Writes the value of a packed word as the paper would, for example ISSUE=3 VALID=2. For people only. */
 typedef void word_printer(char *text, size_t size, unsigned n, unsigned k, uint64_t value);
 
+/* Whether `to` comes after `from`: of a register that takes no value twice. */
+typedef bool value_order(uint64_t from, uint64_t to);
+
 /* How the checker keeps a word of numbers without bound finite, where the text only compares such numbers and makes
  * them one larger: two functions that rename the numbers in a word, and those in a ticket that a process holds beside
  * this word. checker/reduce/numbers.h says what they must preserve. */

@@ -66,10 +66,11 @@ struct declared {
     size_t count, columns;
     uint64_t domain, initial;
     int writer;
-    element_home *home; /* of no use here, as are the next four */
+    element_home *home; /* of no use here, as is all that follows */
     element_namer *elements;
     word_printer *shown;
     bool unbounded, remembered;
+    value_order *grows;
 };
 
 struct native_algorithm {

@@ -13,6 +13,9 @@
  *                                       writes, and .home: in whose memory each element lies, if not in its writer's
  *                                       (process 0's, if it has several)
  *                                       .remembered: its writer may say own() of it
+ *                                       .grows: no value comes back, since each change is to one that comes after by
+ *                                       this order. The checker insists on it, and knows by it which comparisons will
+ *                                       fail for ever (checker/reduce/idle.h)
  *           { z = register_rows(...); } the same with rows and columns: of c columns, z[r * c + e] is element e of
  *                                       row r; .elements tells how they are called
  *           { m = shared_word(...); }   one register, m[0], that holds several variables: name, bits, initial value;

@@ -26,6 +26,7 @@
  *   jot(r, v)                  put(r, v), of which others may learn late: natively in the order of release
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
  *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
+ *   is_still(r, v)             whether r holds v, and nothing else of what it holds
  *   for_all_likely(..., hint)  for_all, natively beginning with the one who, by a note it left, may have drawn that ticket
  *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
@@ -93,8 +94,16 @@
     __extension__({                                                                                                    \
         word w_;                                                                                                       \
         bool does_;                                                                                                    \
+        P->compares = true;                                                                                            \
+        P->compared = (from);                                                                                          \
         act(r, w_, does_ = told(w_) == (from); w_ = does_ ? w_ ^ (from) ^ (to) : w_);                                  \
         does_;                                                                                                         \
+    })
+#define is_still(r, v)                                                                                                 \
+    __extension__({                                                                                                    \
+        P->compares = true;                                                                                            \
+        P->compared = (v);                                                                                             \
+        told(get(r)) == P->compared;                                                                                   \
     })
 #define for_all_likely(name, v, from, to, hint)                                                                        \
     for_each_in(name, v, in_##v, stepped_range(ADMIT_ID, (from), (to), sizeof L.todo), false)

@@ -107,6 +107,7 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
                                                                  memory_order_seq_cst),                                \
                          1);                                                                                           \
     })
+#define is_still(r, v) (get(r) == (v))
 /* A gate has other records, and whoever waits for this one may have a deadline. */
 #define try_again(l)                                                                                                   \
     do {                                                                                                               \

@@ -53,6 +53,7 @@ struct declared {
     word_printer *shown;     /* how a value of it is printed, if not as a number */
     bool unbounded;          /* a word with numbers that grow for ever (checker/reduce/numbers.h) */
     bool remembered;         /* each writer knows what its own element holds: own() */
+    value_order *grows;      /* each change is to a value that comes after, so that none comes back */
 };
 
 /* What the register holds at the start; where nothing is declared, the simplest of all that it may hold. */
@@ -94,6 +95,8 @@ struct stepping {
     enum access_kind kind;
     unsigned reg;
     uint64_t written;
+    bool compares; /* out: it matters only whether the register holds what it is compared with */
+    uint64_t compared;
     unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
     bool in_waiting_room; /* out: the doorway ended in this step */
     bool may_give_up;     /* out: where it stopped it may give up instead of going on (sleeping.h) */

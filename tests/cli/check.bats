@@ -138,6 +138,11 @@ load helper
     json '.exhaustive == false and .bounds.passages == [2, 2]'
 }
 
+@test "a register that is declared to grow, and does not, is refused" {
+    exits 2 check test:goes_back -n 2
+    says_error 'writes 0 to LOCK[0], which holds 1 and is declared to grow, at "give back"'
+}
+
 @test "idle steps are taken at once, or with --every-step one by one, with the same verdicts" {
     exits 0 check gate -n 2 -k 2 --fault recovery
     says "Steps that do nothing, whenever they are taken, were taken at once"

@@ -231,6 +231,67 @@ static void by_whoever_would_make_another_in_its_place(void **state)
     admit_gate_close(gate);
 }
 
+/* --- outside ------------------------------------------------------------------------------------------------------ */
+
+/* A gate with a record for one who is inside and one who waits, both there; and the first of those outside. */
+struct full_gate {
+    admit_gate *gate;
+    pid_t holder, waiter, first;
+};
+
+static unsigned outside_of_gate(admit_gate *gate)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    unsigned outside = view->outside;
+    admit_view_free(view);
+    return outside;
+}
+
+static void await_outside(admit_gate *gate, unsigned many)
+{
+    while (outside_of_gate(gate) < many)
+        usleep(500);
+    let_it_lie_down();
+}
+
+static pid_t start_outside(admit_gate *gate, unsigned place)
+{
+    pid_t child = start();
+    if (child == 0) {
+        admit_hold hold;
+        _exit((int)enter_within(gate, &hold, LONG_S));
+    }
+    await_outside(gate, place);
+    return child;
+}
+
+static struct full_gate fill_gate(void)
+{
+    struct full_gate full = {.gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2})};
+    full.holder = start_holder(full.gate);
+    full.waiter = start_waiter(full.gate, 1);
+    full.first = start_outside(full.gate, 1);
+    return full;
+}
+
+static void clear_gate(struct full_gate *full)
+{
+    end(full->first), end(full->waiter), end(full->holder);
+    admit_gate_close(full->gate);
+}
+
+/* The first of them, who would tell the next as it goes, is stopped. */
+static void by_a_removal_outside(void **state)
+{
+    (void)state;
+    struct full_gate full = fill_gate();
+    pid_t second = start_outside(full.gate, 2);
+    kill(full.first, SIGSTOP);
+    assert_int_equal(admit_gate_remove(admit_gate_name(full.gate), 1), ADMIT_OK);
+    assert_int_equal(outcome(second, SOON_S), ADMIT_REMOVED);
+    clear_gate(&full);
+}
+
 /* --- by an interrupt ---------------------------------------------------------------------------------------------- */
 
 static void *waits_interruptibly(void *gate)
@@ -241,36 +302,59 @@ static void *waits_interruptibly(void *gate)
     return &error;
 }
 
-/* The word of interrupts is this process's own; a thread that cannot watch two words is told by its record. */
-static void by_an_interrupt_without_waitv(void **state)
+/* The word of interrupts is this process's own; a thread that cannot watch two words is told by the other. */
+static void assert_interrupted(admit_gate *gate, bool outside)
 {
-    (void)state;
-    skip_without_filters();
-    admit_gate *gate = new_gate();
-    pid_t holder = start_holder(gate), process = start();
+    pid_t process = start();
     if (process == 0) {
         pthread_t thread;
         void *error;
         becomes_deaf();
         if (pthread_create(&thread, NULL, waits_interruptibly, gate) != 0)
             _exit(1);
-        await_waiters(gate, 1);
+        if (outside)
+            await_outside(gate, 2);
+        else
+            await_waiters(gate, 1);
         let_it_lie_down();
         admit_gate_interrupt(gate);
         _exit(pthread_join(thread, &error) == 0 && *(admit_error *)error == ADMIT_INTERRUPTED ? 0 : 2);
     }
     assert_int_equal(outcome(process, SOON_S), 0);
+}
+
+static void by_an_interrupt_without_waitv(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    admit_gate *gate = new_gate();
+    pid_t holder = start_holder(gate);
+    assert_interrupted(gate, false);
     end(holder);
     admit_gate_close(gate);
+}
+
+static void by_an_interrupt_outside_without_waitv(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    struct full_gate full = fill_gate();
+    assert_interrupted(full.gate, true);
+    clear_gate(&full);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(by_a_newcomer_who_is_killed_as_it_helps), FAULT(by_whoever_notices_a_death_without_memory),
-        FAULT(by_the_end_of_a_thread_in_line),          FAULT(by_a_removal),
-        FAULT(by_whoever_finds_the_file_deleted),       FAULT(by_whoever_would_make_another_in_its_place),
+        FAULT(by_a_newcomer_who_is_killed_as_it_helps),
+        FAULT(by_whoever_notices_a_death_without_memory),
+        FAULT(by_the_end_of_a_thread_in_line),
+        FAULT(by_a_removal),
+        FAULT(by_whoever_finds_the_file_deleted),
+        FAULT(by_whoever_would_make_another_in_its_place),
+        FAULT(by_a_removal_outside),
         FAULT(by_an_interrupt_without_waitv),
+        FAULT(by_an_interrupt_outside_without_waitv),
     };
     return run_faults("woken", tests);
 }

@@ -88,6 +88,8 @@ static void add_moves(struct model *model, unsigned i, struct local *local, cons
         struct move move = {.field = kernel ? (struct field){0} : model->register_field[access.reg],
                             .reg = (uint16_t)access.reg,
                             .kind = (uint8_t)access.kind,
+                            .compares = access.compares,
+                            .compared = access.compared,
                             .few = domain != TICKET && domain <= FEW_VALUES,
                             .first = automaton->transition_count};
         automaton->moves =

@@ -44,8 +44,10 @@ struct move {
     struct field field; /* of the register */
     uint16_t reg;
     uint8_t kind;
+    bool compares;  /* it matters only whether the register holds `compared` */
     bool few;       /* the register has few values, and so a table of transitions by value: */
     uint32_t first; /* the first of them; for other registers see automaton.c */
+    uint64_t compared;
 };
 
 struct local {

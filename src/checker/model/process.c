@@ -292,6 +292,17 @@ bool process_can_step(const struct process *process)
     return !process->crashed && !has_none_left;
 }
 
+/* Whether a register that takes no value twice gets one that does not come after what it holds. Faults that the text does not
+ * foresee may have written anything, and a register that is not atomic reads as it never was. */
+static bool goes_back(const struct instance *instance, const struct reg *reg, const struct stepping *stepping)
+{
+    const struct setting *setting = &instance->setting;
+    bool is_what_text_wrote = setting->registers == ATOMIC && setting->shutdowns == 0 && setting->failures == 0 &&
+                              !setting->transient && (!setting->aborts || setting->algorithm->more.give_up != NULL);
+    return reg->array->grows != NULL && is_what_text_wrote && stepping->written != stepping->value &&
+           !reg->array->grows(stepping->value, stepping->written);
+}
+
 /* Whether the text keeps the rules: one access, to a declared register, by one who may, of a value that it can hold. */
 static bool keeps_rules(const struct instance *instance, unsigned i, const struct process *from,
                         const struct stepping *stepping)
@@ -302,7 +313,8 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
     bool one_access = stepping->accesses == 1;
     bool foreign = reg != NULL && writes && reg->writer >= 0 && reg->writer != (int)i;
     bool outside = reg != NULL && writes && reg->array->domain != TICKET && stepping->written >= reg->array->domain;
-    if (one_access && reg != NULL && !foreign && !outside)
+    bool back = reg != NULL && writes && goes_back(instance, reg, stepping);
+    if (one_access && reg != NULL && !foreign && !outside && !back)
         return true;
     if (instance->tolerant)
         return false;
@@ -314,6 +326,10 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
     if (foreign)
         die("%s: process %u writes %s[%u], which only process %d may write, at \"%s\"", id, i, reg->array->name,
             reg->element, reg->writer, from->label);
+    if (back)
+        die("%s: process %u writes %llu to %s[%u], which holds %llu and is declared to grow, at \"%s\"", id, i,
+            (unsigned long long)stepping->written, reg->array->name, reg->element, (unsigned long long)stepping->value,
+            from->label);
     die("%s: process %u writes %llu to %s[%u], which has %llu values, at \"%s\"", id, i,
         (unsigned long long)stepping->written, reg->array->name, reg->element, (unsigned long long)reg->array->domain,
         from->label);
@@ -485,6 +501,8 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
     *access = (struct access){.kind = stepping.kind,
                               .reg = stepping.reg,
                               .result = stepping.written,
+                              .compares = stepping.compares,
+                              .compared = stepping.compared,
                               .choices = process->writing ? 1 : choices_of(instance, i, process, &stepping)};
     return true;
 }

@@ -118,9 +118,11 @@ struct process {
 struct access {
     enum access_kind kind;
     unsigned reg;
-    bool begins;        /* only the begin of a non-atomic write: the register keeps its value */
-    uint64_t value;     /* what the register held, or what a read returned */
-    uint64_t result;    /* what the register holds afterwards */
+    bool begins;     /* only the begin of a non-atomic write: the register keeps its value */
+    uint64_t value;  /* what the register held, or what a read returned */
+    uint64_t result; /* what the register holds afterwards */
+    bool compares;   /* it matters only whether the register holds `compared` */
+    uint64_t compared;
     bool only_so_often; /* the text chose what is not done infinitely often in a run */
     unsigned choices;   /* how many ways on there are: more than one where a for_all, or a fault, may choose */
 };

@@ -26,17 +26,24 @@ static void look_at(const struct model *model, const uint64_t *state, struct vie
     }
 }
 
+/* A comparison of a register that takes no value twice with one that is behind it. */
+static bool fails_for_good(const struct model *model, const struct move *move, uint64_t value)
+{
+    value_order *grows = move->compares ? model->instance.regs[move->reg].array->grows : NULL;
+    return grows != NULL && value != move->compared && !grows(value, move->compared);
+}
+
 static bool is_idle_in(const struct model *model, const uint64_t *state, const struct view *view, unsigned i,
                        struct step *step)
 {
     const struct setting *setting = &model->instance.setting;
     const struct local *local = local_of(model, state, i);
-    if (local->moves != 1 ||
-        !setting->algorithm->about.is_idle(setting->n, setting->k, view->registers, view->stands, i))
+    if (local->moves != 1)
         return false;
-    *step = (struct step){.process = (uint8_t)i,
-                          .value = field_get(state, model->automaton[i].moves[local->first_move].field)};
-    return true;
+    const struct move *move = &model->automaton[i].moves[local->first_move];
+    *step = (struct step){.process = (uint8_t)i, .value = field_get(state, move->field)};
+    return fails_for_good(model, move, step->value) ||
+           setting->algorithm->about.is_idle(setting->n, setting->k, view->registers, view->stands, i);
 }
 
 bool idle_step_of(const struct model *model, const uint64_t *state, unsigned i, struct step *step)

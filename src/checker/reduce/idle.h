@@ -10,8 +10,10 @@
  * who is inside, who is enabled and who steps for ever is the same with them and without. Their number is not: where steps
  * are counted, they are not hurried.
  *
- * Which steps are idle the algorithm's file says (is_idle in about.h), and why. In an execution (trace.h) and in a
- * counterexample they are steps like any other.
+ * Some of them are known from what the text declares of its registers: where a register takes no value twice (.grows in
+ * language.h, on which process.c insists), a step that only compares it (changes and is_still in sleeping.h) with a value
+ * that it has left behind fails whenever it is taken. Which others are idle the algorithm's file says (is_idle in about.h),
+ * and why. In an execution (trace.h) and in a counterexample they are steps like any other.
  */
 #ifndef ADMIT_CHECKER_REDUCE_IDLE_H
 #define ADMIT_CHECKER_REDUCE_IDLE_H

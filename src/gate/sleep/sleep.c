@@ -30,19 +30,20 @@
 enum {
     LOOK_MOST_NS = 100000, /* before one sleeps: longer than it takes to be woken, anywhere */
     NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
-    SHARE_NS = 40000000,   /* of those behind the first eight, for each who takes part */
+    FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
+                                  the third after nine times, ... */
+    SHARE_NS = 40000000,       /* of those behind the first eight, for each who takes part */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 
-/* Of those in front: whom the kernel woke may have been stopped before it could act. And of the first in line, who
- * cannot be told of a death; the second after four times that, the third after nine times, ... Where tests are built
- * with ADMIT_NO_LOOKS, nobody looks by itself: a wake-up that does not come is a hang, and is noticed. */
+/* Of those in front: whom the kernel woke may have been stopped before it could act. Where tests are built with
+ * ADMIT_NO_LOOKS, nobody looks by itself but for an orphan: a wake-up that does not come is a hang, and is noticed. */
 #ifdef ADMIT_NO_LOOKS
 #define FRONT_LOOKS_NS INT64_C(3600000000000)
-#define FIRST_LOOKS_NS FRONT_LOOKS_NS
+enum { UNTOLD_LOOK = 0 };
 #else
 #define FRONT_LOOKS_NS INT64_C(500000000)
-#define FIRST_LOOKS_NS INT64_C(25000000)
+enum { UNTOLD_LOOK = 1 };
 #endif
 
 static _Atomic bool no_waitv; /* the kernel has refused it */
@@ -306,7 +307,7 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
         int64_t place = admit_place_of(sleeper->gate, sleeper->seat->who);
         if (place > IN_FRONT && share > FRONT_LOOKS_NS)
             until = now + share;
-        if (!list->all || (list->orphan && place == 1))
+        if ((!list->all && UNTOLD_LOOK) || (list->orphan && place == 1))
             until = earlier(until, now + place * place * FIRST_LOOKS_NS);
     }
     return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
