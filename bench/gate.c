@@ -5,7 +5,7 @@
  * repetitions that take turns, so that all see the same machine; only ratios mean anything elsewhere, and each is to the
  * first in its row.
  *
- *   gate [-r REPETITIONS] [PART...]
+ *   gate [-r REPETITIONS] [-b PEER]... [PART...]
  *
  *   alone      one process enters and leaves, nobody else comes: ns
  *   two        two processes, 0 and 200 ns inside: passes a second
@@ -15,7 +15,8 @@
  *   commands   `true` by `admit run` and by flock(1), one after the other, a second; with k = 2 flock has k = 1 still
  *
  * Several processes run twice: as the kernel likes, and each bound to a core, in turn. What is aimed at comes last, with
- * whether it was met. Without a PART, all of them.
+ * whether it was met. Without a PART, all of them; a PART may also be what the names of lines begin with, "64 bound" as well
+ * as "64 bound, k = 1, 1 us". With -b, the gate beside these peers only.
  */
 #include "gate_peers.h"
 
@@ -302,8 +303,12 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0], AIMS_MAX = ROWS + 2 };
 
+static bool left_out[PEERS];
+
 static double measure(const struct peer *peer, const struct row *row)
 {
+    if (left_out[peer - peers])
+        return 0;
     if (row->k > 1 && !peer->any_k && row->figure != COMMANDS_A_SECOND)
         return 0;
     switch (row->figure) {
@@ -372,7 +377,7 @@ static void run_row(const struct row *row, unsigned repetitions)
             printf("%9.1f %5.2fx", middle[p], middle[p] / reference);
     }
     printf("\n");
-    if (row->beside < PEERS)
+    if (row->beside < PEERS && !left_out[row->beside])
         new_aim(name, peers[row->beside].name, middle[ADMIT] / middle[row->beside], row->aim, row->figure == ALONE_NS);
 }
 
@@ -408,10 +413,22 @@ static void print_aims(void)
     printf("%u of %u met\n", met, aims_count);
 }
 
-static bool is_asked(const char *part, int count, char **parts)
+static bool begins_with(const char *name, const char *text)
+{
+    return strncmp(name, text, strlen(text)) == 0;
+}
+
+static bool is_of(const struct row *row, const char *part)
+{
+    char name[48];
+    name_row(name, sizeof name, row);
+    return strcmp(row->part, part) == 0 || begins_with(name, part);
+}
+
+static bool is_asked(const struct row *row, int count, char **parts)
 {
     for (int p = 0; p < count; p++)
-        if (strcmp(parts[p], part) == 0)
+        if (row == NULL ? strcmp(parts[p], "crowd") == 0 : is_of(row, parts[p]))
             return true;
     return count == 0;
 }
@@ -419,21 +436,33 @@ static bool is_asked(const char *part, int count, char **parts)
 static bool is_part(const char *name)
 {
     for (unsigned r = 0; r < ROWS; r++)
-        if (strcmp(rows[r].part, name) == 0)
+        if (is_of(&rows[r], name))
             return true;
     return strcmp(name, "crowd") == 0;
+}
+
+/* The first time, all others are left out. */
+static void take_in(const char *name)
+{
+    static bool chosen;
+    for (unsigned p = 0; p < PEERS; p++)
+        left_out[p] = p != ADMIT && (left_out[p] || !chosen) && strcmp(peers[p].name, name) != 0;
+    chosen = true;
 }
 
 int main(int argc, char **argv)
 {
     unsigned repetitions = 5;
-    for (int option; (option = getopt(argc, argv, "r:")) != -1;)
-        repetitions = option == 'r' ? (unsigned)atoi(optarg) : 0;
+    for (int option; (option = getopt(argc, argv, "r:b:")) != -1;)
+        if (option == 'b')
+            take_in(optarg);
+        else
+            repetitions = option == 'r' ? (unsigned)atoi(optarg) : 0;
     if (repetitions < 1 || repetitions > REPETITIONS_MAX)
-        die("usage: gate [-r REPETITIONS] [PART...], from 1 to 101 repetitions");
+        die("usage: gate [-r REPETITIONS] [-b PEER]... [PART...], from 1 to 101 repetitions");
     for (int p = optind; p < argc; p++)
         if (!is_part(argv[p]))
-            die("the parts are alone, two, many, kill, crowd, commands");
+            die("the parts are alone, two, many, kill, crowd, commands, and what lines begin with");
     const char *slash = strrchr(argv[0], '/');
     snprintf(admit_program, sizeof admit_program, "%.*s../admit", slash == NULL ? 0 : (int)(slash - argv[0]) + 1,
              argv[0]);
@@ -442,9 +471,9 @@ int main(int argc, char **argv)
         printf("%*s", p == 0 ? 13 : 16, peers[p].name);
     printf("\n");
     for (unsigned r = 0; r < ROWS; r++)
-        if (is_asked(rows[r].part, argc - optind, argv + optind))
+        if (is_asked(&rows[r], argc - optind, argv + optind))
             run_row(&rows[r], repetitions);
-    if (is_asked("crowd", argc - optind, argv + optind))
+    if (is_asked(NULL, argc - optind, argv + optind))
         run_crowds(repetitions);
     if (aims_count > 0)
         print_aims();

@@ -41,6 +41,7 @@ struct cell {
     _Atomic uint32_t sleepers; /* how many sleep until value changes; see patience.h */
     uint16_t writer; /* the only process that may write it, or NATIVE_WRITER_ANYBODY; debug builds insist on it */
     struct parking parking; /* those who wait for it in bays */
+    _Atomic uint64_t woken; /* the value at which whoever sleeps on it has been woken already; see sleeping_native.h */
 };
 typedef struct cell *array;
 

@@ -36,6 +36,10 @@ bool admit_has_inherited(uint64_t heir);
 bool admit_holds_on(const struct sleeper *sleeper, uint64_t heir, unsigned who);
 bool admit_gives_up(struct sleeper *sleeper);
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
+/* Of participant `who`, on its record. */
+void admit_wake_sleeper(struct sleeper *sleeper, struct cell *cell, unsigned who);
+/* Records that may have an owner; and those that whoever looks for the dead looks at, before it sleeps or goes in. */
+unsigned admit_to_look_at(const struct sleeper *sleeper, unsigned all);
 unsigned admit_present(const struct sleeper *sleeper, unsigned all);
 unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned otherwise);
 void admit_pause(void);
@@ -126,7 +130,7 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
     } while (0)
 #define get_up(r) ((void)&(r))
 #define sleep_while(r, v) admit_sleep(P->sleeper, &(r), (v))
-#define wake(r) admit_wake(&(r).value)
+#define wake(r) admit_wake_sleeper(P->sleeper, &(r), (unsigned)(&(r)-S->record))
 #define jot(r, v) atomic_store_explicit(&(r).value, (v), memory_order_release)
 
 #define is_dead(lives, j) (P->sleeper != NULL && admit_is_dead(P->sleeper, (j)))
@@ -180,7 +184,7 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 /* Not all records have had an owner. Whoever gets one is counted before it does anything else. */
 #define for_all(name_, v, from, to) for ((v) = (from); (v) < admit_present(P->sleeper, (to)); (v)++)
 #define for_all_others(name_, v)                                                                                       \
-    for ((v) = 0; (v) < admit_present(P->sleeper, n); (v)++)                                                           \
+    for ((v) = 0; (v) < admit_to_look_at(P->sleeper, n); (v)++)                                                        \
         if ((v) == i)                                                                                                  \
             continue;                                                                                                  \
         else

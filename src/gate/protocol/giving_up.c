@@ -12,7 +12,7 @@ static void record_waiting(const struct sleeper *sleeper)
     unsigned who = sleeper->seat->who;
     struct person *person = person_of(sleeper->gate, who);
     uint64_t ticket = admit_protocol_standing(sleeper->gate, who).ticket;
-    atomic_store_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], (uint16_t)(who + 1), memory_order_relaxed);
+    atomic_store_explicit(hint_of(sleeper->gate, ticket), (uint16_t)(who + 1), memory_order_relaxed);
     atomic_store(&person->ticket, ticket);
     atomic_store(&person->inside_since, 0);
     atomic_store(&person->waiting_since, admit_now());

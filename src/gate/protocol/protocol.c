@@ -355,6 +355,8 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
     frame.s = seat->slot;
     frame.keeps = how.hastily;
     enum ending ending = leave(&passage, shared_of(seat->gate), &frame, how);
+    if (!how.hastily && !how.keeps_back)
+        admit_rouse_next(&seat->sleeper);
     if (!how.keeps_back) /* or it is released */
         seat_become(seat, seat->gate->serial | (ending == GOES_IN && frame.last != 0 ? 0 : SEAT_AMONG_OTHERS));
     return ending;

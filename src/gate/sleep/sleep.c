@@ -5,8 +5,9 @@
  * all of that.
  *
  * That is a long list for a short wait. So who is not next in line, and usually waits for a short time, naps first: it
- * sleeps on its record alone, for 20 ms at most, before it keeps the whole watch. And who is next, or nearly so, looks
- * for a while before it sleeps at all, where that has paid off. See docs/gate.md.
+ * sleeps on its record alone, for 20 ms at most, before it keeps the whole watch, and is roused before its turn where that
+ * pays off. And who is next, or nearly so, looks for a while before it sleeps at all, where that has paid off. See
+ * docs/gate.md.
  *
  * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the
  * nearest first: so that everybody in line is watched by those behind it, and those inside by the first in line.
@@ -69,11 +70,8 @@ bool admit_deadline_passed(const struct timespec *until)
 
 /* --- for the text ------------------------------------------------------------------------------------------------- */
 
-/* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
 bool admit_is_dead(struct sleeper *sleeper, unsigned who)
 {
-    if (sleeper->only_napped)
-        return false;
     bool dead = admit_is_dead_now(sleeper->gate, who);
     if (sleeper->seat == NULL)
         return dead;
@@ -81,6 +79,12 @@ bool admit_is_dead(struct sleeper *sleeper, unsigned who)
     *seen = dead ? *seen | bit : *seen & ~bit;
     sleeper->saw_dead |= dead;
     return dead;
+}
+
+/* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
+unsigned admit_to_look_at(const struct sleeper *sleeper, unsigned all)
+{
+    return sleeper != NULL && sleeper->only_napped ? 0 : admit_present(sleeper, all);
 }
 
 unsigned admit_present(const struct sleeper *sleeper, unsigned all)
@@ -93,7 +97,7 @@ unsigned admit_likely(const struct sleeper *sleeper, uint64_t ticket, unsigned o
 {
     if (sleeper == NULL)
         return otherwise;
-    unsigned hint = atomic_load_explicit(&sleeper->gate->header->hint[ticket % GATE_HINTS], memory_order_relaxed);
+    unsigned hint = atomic_load_explicit(hint_of(sleeper->gate, ticket), memory_order_relaxed) & HINT_WHO;
     return hint >= 1 && hint <= present_in(sleeper->gate) ? hint - 1 : otherwise;
 }
 
@@ -165,10 +169,15 @@ bool admit_looks_on(struct sleeper *sleeper, uint64_t ahead)
     return now < experience->until && all_have_cores(sleeper, ahead);
 }
 
+static unsigned once_more(unsigned in_vain)
+{
+    return in_vain < SKIPS_MOST ? 2 * in_vain + 1 : SKIPS_MOST;
+}
+
 void admit_has_looked(struct sleeper *sleeper, bool paid_off)
 {
     struct experience *experience = experience_of(sleeper);
-    experience->in_vain = paid_off ? 0 : experience->in_vain < SKIPS_MOST ? 2 * experience->in_vain + 1 : SKIPS_MOST;
+    experience->in_vain = paid_off ? 0 : once_more(experience->in_vain);
     experience->skip = experience->in_vain;
 }
 
@@ -176,7 +185,8 @@ void admit_has_looked(struct sleeper *sleeper, bool paid_off)
 static void learn(struct sleeper *sleeper)
 {
     struct experience *experience = &sleeper->experience;
-    int64_t took = admit_monotonic() - sleeper->began, longer = experience->shortest + experience->shortest / 8 + 1;
+    sleeper->got_up = admit_monotonic();
+    int64_t took = sleeper->got_up - sleeper->began, longer = experience->shortest + experience->shortest / 8 + 1;
     experience->shortest = experience->shortest == 0 ? took : between(0, took, longer);
     experience->usual = experience->usual == 0 ? took : experience->usual - experience->usual / 4 + took / 4;
 }
@@ -319,10 +329,69 @@ static void sleep_alone(const volatile void *word, uint32_t value, int64_t until
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
+/* --- naps, and getting up before one's turn ----------------------------------------------------------------------- */
+
+/* To be woken takes a process far longer than to be let in once it is awake. So whoever leaves, when it has woken the one
+ * whose turn it is, also rouses the one after that, if that one naps: it gets up while the other is inside, and looks for
+ * its turn a little. Where those inside take their time that would be in vain, and cost a core. So it is done only
+ *
+ *   - if there is a core for it, and for all who may be inside;
+ *   - after a stay inside that was short beside the call that wakes a sleeper, as this participant has found that to be;
+ *   - unless it was in vain when this participant was roused itself: then not the next time, and so on, as with looks;
+ *
+ * and whoever was roused looks no longer than four such calls take: to sleep once more and to be woken once more would
+ * cost two calls, and a switch from one process to another after each. To the protocol one that was roused is a napper
+ * still. */
+enum { ROUSED_LOOKS_CALLS = 4, SHORT_STAY_CALLS = 8 };
+
+static bool rouses(struct sleeper *sleeper)
+{
+    struct experience *experience = &sleeper->experience;
+    if (!all_have_cores(sleeper, 1) || admit_monotonic() - sleeper->got_up > SHORT_STAY_CALLS * experience->wake)
+        return false;
+    if (experience->skip_rousing > 0) {
+        experience->skip_rousing--;
+        return false;
+    }
+    return true;
+}
+
+void admit_rouse_next(struct sleeper *sleeper)
+{
+    const admit_gate *gate = sleeper->gate;
+    if (!rouses(sleeper))
+        return;
+    uint64_t ticket = admit_protocol_next(gate);
+    _Atomic uint16_t *hint = hint_of(gate, ticket);
+    uint16_t found = atomic_load(hint);
+    unsigned who = (found & HINT_WHO) - 1u;
+    if ((found & ~HINT_WHO) == HINT_NAPS && who < present_in(gate) &&
+        admit_protocol_standing(gate, who).ticket == ticket &&
+        atomic_compare_exchange_strong(hint, &found, (uint16_t)(HINT_ROUSED | (who + 1))))
+        admit_wake(&gate->cells.record[who].value);
+}
+
+/* Whether its turn came while it looked. */
+static bool looks_when_roused(struct sleeper *sleeper, const struct cell *cell, uint64_t value)
+{
+    struct experience *experience = &sleeper->experience;
+    int64_t until = admit_monotonic() + ROUSED_LOOKS_CALLS * experience->wake;
+    bool changed = false;
+    do
+        for (unsigned look = 0; !changed && look < LOOKS_AT_A_TIME; look++) {
+            changed = atomic_load(&cell->value) != value;
+            admit_pause();
+        }
+    while (!changed && admit_monotonic() < until);
+    experience->roused_in_vain = changed ? experience->roused_in_vain / 2 : once_more(experience->roused_in_vain);
+    experience->skip_rousing = experience->roused_in_vain;
+    return changed;
+}
+
 /* Whoever has a condition must be told when that holds, and who usually waits for long would nap in vain. */
 static bool naps(const struct sleeper *sleeper)
 {
-    return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 4;
+    return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 2;
 }
 
 /* Whether it has slept: the kernel may have refused to let it watch so many words. */
@@ -369,13 +438,26 @@ void admit_wake_if_deaf(const admit_gate *gate)
             admit_wake(&gate->cells.record[who].value);
 }
 
-/* On its record alone, for a short time; once in a wait. If its ticket is valid then, it goes in. */
+/* On its record alone, for a short time; once in a wait, however often it is roused meanwhile. Whatever else wakes it
+ * ends the nap. If its ticket is valid then, it goes in. */
 static void nap(struct sleeper *sleeper, struct cell *cell, uint64_t value)
 {
-    struct timespec limit = {.tv_nsec = NAP_NS};
+    const admit_gate *gate = sleeper->gate;
+    const uint16_t own = (uint16_t)(sleeper->seat->who + 1);
+    const uint32_t removed = atomic_load(&gate->header->removed);
+    const int64_t until = admit_monotonic() + NAP_NS;
+    _Atomic uint16_t *hint = hint_of(gate, admit_protocol_standing(gate, sleeper->seat->who).ticket);
+    bool roused;
     sleeper->napped = true;
-    syscall(SYS_futex, low_half_of(cell), FUTEX_WAIT, (uint32_t)value, &limit, NULL, 0);
-    sleeper->only_napped = admit_protocol_standing(sleeper->gate, sleeper->seat->who).stage == STAGE_VALID;
+    do {
+        atomic_store(hint, HINT_NAPS | own);
+        sleep_alone(low_half_of(cell), (uint32_t)value, until);
+        roused = atomic_load(hint) == (HINT_ROUSED | own);
+        atomic_store(hint, HINT_AWAKE | own);
+    } while (roused && !looks_when_roused(sleeper, cell, value) && atomic_load(&gate->header->removed) == removed &&
+             admit_monotonic() < until);
+    atomic_store(hint, own);
+    sleeper->only_napped = admit_protocol_standing(gate, sleeper->seat->who).stage == STAGE_VALID;
 }
 
 /* On all that it must be told of. */

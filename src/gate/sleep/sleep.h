@@ -12,5 +12,7 @@ bool admit_deadline_passed(const struct timespec *until);
 void admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word, uint32_t value, int64_t for_ns);
 /* All who sleep, where they can be told of nothing but their turn. Safe in a signal handler. */
 void admit_wake_if_deaf(const admit_gate *gate);
+/* After one has left: the next in line, a little before its turn, if that pays off. */
+void admit_rouse_next(struct sleeper *sleeper);
 
 #endif

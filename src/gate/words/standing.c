@@ -32,6 +32,11 @@ bool admit_protocol_is_next(const admit_gate *gate, uint64_t record)
     return is_valid(later(get(gate->cells.valid[0]), 1), record);
 }
 
+uint64_t admit_protocol_next(const admit_gate *gate)
+{
+    return number_of(later(get(gate->cells.valid[0]), 1));
+}
+
 /* VALID first, which never goes back: if ISSUE has not passed it by then, nobody was in line between the two looks. */
 bool admit_protocol_has_line(const admit_gate *gate)
 {

@@ -66,7 +66,8 @@ struct gate_header {
      * changes whenever a record becomes free. */
     _Alignas(64) _Atomic uint32_t outside;
     _Atomic uint32_t vacated;
-    /* At a ticket modulo their number: participant + 1 who sleeps with it. Whoever hands over looks there first. */
+    /* At a ticket modulo their number: participant + 1 who sleeps with it, and how (enum hint). Whoever hands over looks
+     * there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
 };
 _Static_assert(sizeof(struct gate_header) <= GATE_PAGE, "the header is one page");
@@ -146,9 +147,11 @@ struct spot {
 
 /* What one has learned of waiting here: for how long it pays to look, or to nap, before one sleeps (sleep.c). In ns. */
 struct experience {
-    int64_t usual, shortest; /* wait in which it slept; 0: none yet */
-    int64_t until;           /* it looks; 0: not told yet */
-    unsigned in_vain, skip;  /* looks, one after the other; waits from now on without a look */
+    int64_t usual, shortest;               /* wait in which it slept; 0: none yet */
+    int64_t until;                         /* it looks; 0: not told yet */
+    unsigned in_vain, skip;                /* looks, one after the other; waits from now on without a look */
+    int64_t wake;                          /* the shortest call by which it woke a sleeper lately; 0: none yet */
+    unsigned roused_in_vain, skip_rousing; /* how often it was; passes from now on after which it rouses nobody */
 };
 
 /* One who waits, and what can end that. */
@@ -161,6 +164,7 @@ struct sleeper {
     bool only_napped; /* since it looked for the dead, and goes in */
     int64_t looked;   /* around, last */
     int64_t began;    /* to wait */
+    int64_t got_up;   /* last, when its record had changed */
     admit_error why;  /* of giving up; noted already */
     struct experience experience;
 };
@@ -280,6 +284,15 @@ static inline bool seat_belongs_to(const struct seat *seat, const admit_gate *ga
     return (seat_state(seat) & ~(uint64_t)SEAT_FLAGS) == gate->serial;
 }
 
+/* Beside the participant + 1: it naps, and may be roused; it was; it is up and looks (sleep.c). */
+enum hint { HINT_WHO = 0x3fff, HINT_NAPS = 0x4000, HINT_ROUSED = 0x8000, HINT_AWAKE = 0xc000 };
+_Static_assert(ADMIT_GATE_CAPACITY_MAX + ADMIT_GATE_K_MAX < HINT_WHO, "all participants can be told from one another");
+
+static inline _Atomic uint16_t *hint_of(const admit_gate *gate, uint64_t ticket)
+{
+    return &gate->header->hint[ticket % GATE_HINTS];
+}
+
 /* There are two more than there are records: that of whoever manages the gate, and that of whoever is the next to have a
  * record, when there is none. */
 enum { LIVES_WITHOUT_RECORD = 2 };
@@ -388,7 +401,8 @@ struct standing {
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
 /* Whether the ticket of one who waits, as its record has it, becomes valid with the next return, if it is not yet. */
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
-bool admit_ticket_before(uint64_t a, uint64_t b); /* of two in line */
+uint64_t admit_protocol_next(const admit_gate *gate); /* the ticket that does */
+bool admit_ticket_before(uint64_t a, uint64_t b);     /* of two in line */
 unsigned admit_place_of(const admit_gate *gate, unsigned who);
 unsigned admit_length_of_line(const admit_gate *gate);
 /* Whether anybody at all has a ticket that is not valid; a place that was given up counts. */
