@@ -45,22 +45,33 @@ file_name_of() { echo "${1//[:\/]/_}"; } # SUITE
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
 # Of FOLDER, which has the worlds in it, a suite, for so many seconds at most; none of its processes stays. One that
-# fails does so at its first case. Its process group is in the folder $groups as long as it runs.
+# fails does so at its first case. Its process group is in the folder $groups as long as it runs. Seconds are counted one by
+# one: those in which this machine, or the group that this runs in, stands still are not counted.
+HUNG=124
 run_suite() { # SECONDS FOLDER SUITE LOG
-    local build=$2/${3%%:*} group status command
+    local build=$2/${3%%:*} group status watch command
     command=("$build/${3#*:}")
     [[ $3 == *.bats ]] && command=(bats --tap "${3#*:}")
     BUILD=$build ADMIT_TEST_QUICK=1 TMPDIR=$build/tmp CMOCKA_TEST_ABORT=1 \
-        timeout --kill-after=5 "$1" "${command[@]}" >"$4" 2>&1 </dev/null &
+        setsid "${command[@]}" >"$4" 2>&1 </dev/null &
     group=$!
     : >"$groups/$group"
+    {
+        for ((second = 0; second < $1; second++)); do sleep 1 && [[ -e $groups/$group ]] || exit; done
+        : >"$groups/$group.hung"
+        kill -KILL -- -$group
+    } >/dev/null 2>&1 </dev/null &
+    watch=$!
     wait $group 2>/dev/null
     status=$?
-    rm -f "$groups/$group"
+    kill $watch 2>/dev/null
+    wait $watch 2>/dev/null
+    [[ ! -e $groups/$group.hung ]] || status=$HUNG
+    rm -f "$groups/$group" "$groups/$group.hung"
     kill -KILL -- -$group 2>/dev/null
     return $status
 }
-is_hang() { (($1 == 124 || $1 == 137)); } # STATUS
+is_hang() { (($1 == HUNG)); } # STATUS
 
 # How long it takes without a mutant, in ms, and how long it may take, in seconds: so many times as long.
 took() { head -n 1 "$place/took/$(file_name_of "$1")"; }
