@@ -137,7 +137,6 @@ gate -n 2 -k 2 --with heir --fault recovery --fault abort
 gate -n 2 --with alone --with heir --with try --fault recovery --fault abort
 gate -n 2 -k 2 --with alone --with heir --with resize --with try --fault recovery --fault abort
 gate -n 3 --with heir
-gate -n 3 --passages 1 --with heir --fault recovery:1
 gate -n 3 -k 2 --passages 1 --with resize --fault recovery:1
 gate -n 3 --with alone
 gate -n 3 -k 2 --with resize --property exclusion --property no-slot-lost --property distinct-slots
