@@ -229,9 +229,14 @@ typedef struct admit_hold {
 
 /* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate has
  * capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed its
- * handle, and then stands in line. Those outside come in the order in which the kernel woke them, which is that of their
- * arrival but for those who arrive just when one goes in, or who were interrupted by signals; nobody who comes later goes
- * before them; one that is killed outside holds nobody up for longer than some 20 milliseconds. */
+ * handle, and then stands in line. Those outside come in the order of their arrival as far as can be, which is that in
+ * which they fell asleep: before one that is awake just when the next is called, another may go, whoever came later; as
+ * one does that arrives at that moment, that was interrupted by a signal, that does not run for 20 milliseconds after it
+ * was called, or that looks by itself, as all do now and then. One that is killed outside holds nobody up: the kernel
+ * calls the next. If that one is killed at the same time, as in a group of processes, another is called by whoever comes,
+ * leaves for good, inspects, or waits in line, which is within a second; if there is nobody such, those outside find it
+ * out by themselves, within 2 seconds, or if there were more than 25, in up to 0.16 seconds for each, the killed included
+ * (four times that where futex_waitv is refused). */
 ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
 
 /* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place

@@ -49,6 +49,32 @@ static void one_who_waits_sleeps(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* --- outside ------------------------------------------------------------------------------------------------------ */
+
+/* The kernel tells one of the others when the first of those without a record is killed; here that one is killed as well.
+ * Nobody comes, and nobody looks at the gate: the one that is left must find out by itself. */
+static void one_outside_of_a_group_that_was_killed(void **state)
+{
+    (void)state;
+    enum { KILLED = 25 };
+    pid_t group = 0, child[KILLED + 1];
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 1});
+    for (unsigned c = 0; c <= KILLED; c++) {
+        child[c] = c == 0 ? start_holder(gate) : start_waiter(gate, 0);
+        while (admit_gate_waiters(gate) < c)
+            usleep(500);
+        if (c < KILLED)
+            assert_int_equal(setpgid(child[c], group), 0);
+        group = group != 0 ? group : child[c];
+    }
+    usleep(100000); /* until all are asleep */
+    assert_int_equal(kill(-group, SIGKILL), 0);
+    assert_int_equal(outcome(child[KILLED], SOON_S), 0);
+    for (unsigned c = 0; c < KILLED; c++)
+        end(child[c]);
+    admit_gate_close(gate);
+}
+
 /* --- hundreds ----------------------------------------------------------------------------------------------------- */
 
 static double processor_time_of_all(const pid_t *process, unsigned many)
@@ -236,11 +262,9 @@ static void two_that_are_bound_to_a_core_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(one_who_waits_sleeps),
-        FAULT(a_hundred_and_thirty),
-        FAULT(four_hundred),
-        FAULT(deaths_among_many_are_noticed),
-        FAULT(two_that_are_bound_to_a_core_each),
+        FAULT(one_who_waits_sleeps),          FAULT(one_outside_of_a_group_that_was_killed),
+        FAULT(a_hundred_and_thirty),          FAULT(four_hundred),
+        FAULT(deaths_among_many_are_noticed), FAULT(two_that_are_bound_to_a_core_each),
     };
     return run_faults("waiting", tests);
 }

@@ -7,8 +7,10 @@
 
 #include "gate/calls/calls.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 static void *shared_memory(size_t size)
 {
@@ -219,6 +221,59 @@ static void nobody_goes_before_them(void **state)
     clear_gate(&full);
 }
 
+/* --- who is called to be the first -------------------------------------------------------------------------------- */
+
+static pid_t start_asleep_behind_the_first(admit_gate *gate)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAIT, LIFE_NOBODY, NULL, NULL, 0);
+        _exit(0);
+    }
+    while (!is_asleep(child))
+        usleep(200);
+    return child;
+}
+
+/* Whoever is woken has lost its rank. A record that is freed before the one that was called has taken the post wakes no
+ * other; one that is freed long after does. (This process may be held up for so long: so it has some tries.) */
+static void one_is_called_at_a_time(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2});
+    assert_non_null(gate);
+    atomic_store(&gate->header->outside, 2);
+    bool sleeps_on = false;
+    pid_t child = 0;
+    for (unsigned tries = 0; tries < 10 && !sleeps_on; tries++) {
+        child = start_asleep_behind_the_first(gate);
+        atomic_store(&gate->header->called_at, admit_now());
+        admit_vacated(gate);
+        usleep(50000);
+        sleeps_on = waitpid(child, NULL, WNOHANG) == 0;
+    }
+    assert_true(sleeps_on);
+    atomic_store(&gate->header->called_at, 0);
+    admit_vacated(gate);
+    assert_int_equal(status_of(child), 0);
+    admit_gate_close(gate);
+}
+
+/* As one whose memory was taken away before the kernel could mark its death: of its anchor there is no lock. */
+static void the_second_look_is_at_the_first_too(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2});
+    assert_non_null(gate);
+    atomic_store(&gate->header->outside, 2);
+    struct life_words *first = whole_life_of(gate, usher_of(gate));
+    first->anchor = UINT32_C(0x80000000) | 1000000;
+    atomic_store(&first->word, UINT32_C(1000000) | FUTEX_WAITERS);
+    assert_true(admit_second_look(gate, true));
+    assert_int_equal(atomic_load(&first->word), (uint32_t)LIFE_MARKED);
+    admit_gate_close(gate);
+}
+
 /* --- what ends their wait ----------------------------------------------------------------------------------------- */
 
 static void a_removal_reaches_them(void **state)
@@ -385,6 +440,8 @@ int main(void)
         cmocka_unit_test(killed_ones_hold_up_nobody),
         cmocka_unit_test(a_record_of_a_dead_or_of_a_passed_one_is_found),
         cmocka_unit_test(nobody_goes_before_them),
+        cmocka_unit_test(one_is_called_at_a_time),
+        cmocka_unit_test(the_second_look_is_at_the_first_too),
         cmocka_unit_test(a_removal_reaches_them),
         cmocka_unit_test(an_interrupt_reaches_them),
         cmocka_unit_test(a_thread_that_ends_outside_holds_up_nobody),

@@ -205,6 +205,64 @@ static void a_slot_fewer_although_somebody_waits(void **state)
     admit_gate_close(gate);
 }
 
+static unsigned mappings_of(const char *name)
+{
+    char line[PATH_MAX + 200];
+    unsigned count = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, name) != NULL;
+    fclose(maps);
+    return count;
+}
+
+static admit_gate *open_kept_back(void)
+{
+    admit_gate *gate = admit_gate_open_with("kept_back", &(admit_gate_options){.k = 2, .most_k = 4, .capacity = 8});
+    assert_non_null(gate);
+    return gate;
+}
+
+static void *enters_resizes_and_ends(void *data)
+{
+    admit_hold hold;
+    bool is_inside = admit_gate_enter(data, &hold) == ADMIT_OK;
+    return is_inside && admit_gate_resize(data, 1) == ADMIT_OK ? data : NULL;
+}
+
+/* What a thread is inside by when it closes the handle, or ends, is kept back, and nothing else of it stays: the same
+ * thread can have that record again, and as much memory is in use as before. */
+static void what_is_kept_back_of_ones_own_is_let_go(void **state)
+{
+    (void)state;
+    admit_hold hold, own;
+    test_directory();
+    admit_gate *gate = open_kept_back();
+    assert_int_equal(admit_gate_enter(gate, &own), ADMIT_OK);
+    unsigned before = mappings_of("kept_back");
+    for (unsigned round = 0; round < 4; round++) {
+        admit_gate *again = open_kept_back();
+        assert_int_equal(admit_gate_resize(again, 2), ADMIT_OK);
+        assert_int_equal(admit_gate_try(again, &hold), ADMIT_OK);
+        assert_int_equal(admit_gate_resize(again, 1), ADMIT_OK);
+        admit_gate_close(again);
+        assert_int_equal(mappings_of("kept_back"), before);
+    }
+    for (unsigned round = 0; round < 4; round++) {
+        pthread_t thread;
+        void *result;
+        assert_int_equal(admit_gate_resize(gate, 2), ADMIT_OK);
+        pthread_create(&thread, NULL, enters_resizes_and_ends, gate);
+        pthread_join(thread, &result);
+        assert_non_null(result);
+        assert_int_equal(mappings_of("kept_back"), before);
+    }
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("kept_back", 0), ADMIT_OK);
+    remove_test_directory();
+}
+
 /* --- one that enters all the time, and one that leaves ------------------------------------------------------------- */
 
 enum { SLOTS = 3, ASIDE = 2, HANDED_OVER = 8 };
@@ -320,9 +378,13 @@ static void one_enters_and_another_leaves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_thread_leaves_if_it_may),      cmocka_unit_test(one_of_several_leaves),
-        cmocka_unit_test(its_thread_may_end_meanwhile),         cmocka_unit_test(a_forked_child_holds_nothing),
-        cmocka_unit_test(fewer_slots_as_another_thread_leaves), cmocka_unit_test(a_slot_fewer_although_somebody_waits),
+        cmocka_unit_test(another_thread_leaves_if_it_may),
+        cmocka_unit_test(one_of_several_leaves),
+        cmocka_unit_test(its_thread_may_end_meanwhile),
+        cmocka_unit_test(a_forked_child_holds_nothing),
+        cmocka_unit_test(fewer_slots_as_another_thread_leaves),
+        cmocka_unit_test(what_is_kept_back_of_ones_own_is_let_go),
+        cmocka_unit_test(a_slot_fewer_although_somebody_waits),
         cmocka_unit_test(one_enters_and_another_leaves),
     };
     return cmocka_run_group_tests_name("gate threads", tests, NULL, NULL);

@@ -148,5 +148,7 @@ bool admit_second_look(admit_gate *gate, bool now)
     for (unsigned who = 0; who < present_in(gate); who++)
         admit_life_mark_if_gone(gate, who);
     admit_life_mark_if_gone(gate, manager_of(gate));
+    admit_call_usher(gate); /* before the next: to mark a death is to wake one, too */
+    admit_life_mark_if_gone(gate, usher_of(gate));
     return true;
 }

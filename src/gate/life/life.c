@@ -369,6 +369,11 @@ void admit_life_begin(struct seat *seat)
     atomic_store(&seat->life->word, own_number | FUTEX_WAITERS);
 }
 
+bool admit_life_is_own(const struct seat *seat)
+{
+    return seat->number == own_number;
+}
+
 /* Whoever finds the word marked takes it that it is on no list any more. So it comes off first; if the thread is killed
  * just then, its anchor tells. Without one there is only the kernel's word: then it comes off last. */
 void admit_life_release(struct seat *seat, uint32_t to)
@@ -395,15 +400,22 @@ void admit_life_release(struct seat *seat, uint32_t to)
     free_seat(seat);
 }
 
-/* If nobody is the first of them, one that was woken to be that may have been killed. */
 void admit_vacated(admit_gate *gate)
 {
     if (atomic_load(&gate->header->outside) == 0)
         return;
     atomic_fetch_add(&gate->header->vacated, 1);
     syscall(SYS_futex, &gate->header->vacated, FUTEX_WAKE, 1, NULL, NULL, 0);
-    if (!has_usher(gate))
-        syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, 1, NULL, NULL, 0);
+    admit_call_usher(gate); /* whoever was called may have been killed */
+}
+
+/* Whoever is woken has lost its rank among those asleep: so there are not two called for one post. */
+void admit_call_usher(admit_gate *gate)
+{
+    if (atomic_load(&gate->header->outside) == 0 || has_usher(gate) || is_usher_on_its_way(gate))
+        return;
+    atomic_store(&gate->header->called_at, admit_now());
+    syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* If it is that thread's still: it may have ended without a word, and the record have another owner. */

@@ -51,6 +51,8 @@ void admit_seats_unlock(void);
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
 /* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
 void admit_life_begin(struct seat *seat);
+/* Whether it is this thread that claimed it. */
+bool admit_life_is_own(const struct seat *seat);
 /* Gives it up, with this value in it. */
 void admit_life_release(struct seat *seat, uint32_t to);
 /* The record of another thread's seat gets this value, if that may be: then it is one's duty; the thread itself will
@@ -92,6 +94,8 @@ admit_error admit_heirs_await(const struct seat *seat);
 
 /* Those who wait for a record learn that one is free (outside.c). */
 void admit_vacated(admit_gate *gate);
+/* If some wait for a record, and nobody is the first of them: one of those asleep is called to be that. */
+void admit_call_usher(admit_gate *gate);
 
 /* --- the manager: manager.c --------------------------------------------------------------------------------------- */
 

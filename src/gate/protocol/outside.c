@@ -7,13 +7,18 @@
  * somebody has freed one (`vacated`), and from time to time, since nobody tells of a record whose owner was killed, or
  * whose place in line was given up and has been passed. The others sleep on the life word of the first, in the kernel's
  * queue; one of them is woken when the first has a record and has drawn its ticket, or gives up, and by the kernel when it
- * is killed. So a killed one
- * leaves nothing behind that holds up the others. If the one that was woken is killed before it has taken the post, whoever
- * frees a record next wakes another; and each looks by itself, the more seldom the more there are.
+ * is killed. So a killed one leaves nothing behind that holds up the others. But the one that was woken may be killed
+ * before it has taken the post, as when a whole group is killed at once. So another is called by whoever finds the post
+ * empty: when it frees a record, when it comes, when it takes the second look (anchor.c). And each looks by itself, the
+ * more seldom the more there are.
+ *
+ * Who is awake has lost its rank in the kernel's queue. So there is one called at a time: nobody wakes another for some
+ * milliseconds (`called_at`), and nobody takes the post meanwhile that has just come, or woke by itself. And all look at
+ * the same time, one shortly after the other in the order of their arrival: when all have lain down again, that is the
+ * order of the queue again.
  *
  * Whoever comes, and sees that somebody is outside (`outside` is not 0), goes behind it. `outside` counts those who were
- * killed, too, until the first of them finds nobody behind it. If nobody has the post, whoever comes lies down for a
- * moment before it takes it: another may have been woken, and be on its way.
+ * killed, too, until the first of them finds nobody behind it.
  */
 #include "gate/protocol/protocol.h"
 
@@ -21,17 +26,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* All these looks together are five in a second, and twenty more while a place that was given up is all there is to wait
- * for. Where tests are built with ADMIT_NO_LOOKS, a wake-up that does not come is a hang. */
+/* The first looks four times a second, and twenty times while a place that was given up is all there is to wait for; all
+ * others together twelve times, and three where those in line look more often: so that it stays below a hundred with these
+ * (sleep.c). Where tests are built with ADMIT_NO_LOOKS, a wake-up that does not come is a hang. */
 #define FIRST_LOOKS_NS INT64_C(250000000)
 #define PASSED_LOOKS_NS INT64_C(50000000)
-#define ON_ITS_WAY_NS INT64_C(20000000)
 #ifdef ADMIT_NO_LOOKS
 #define OTHERS_LOOK_NS INT64_C(3600000000000)
 #else
-#define OTHERS_LOOK_NS INT64_C(1000000000) /* for each of them */
+#define OTHERS_LOOK_NS INT64_C(2000000000) /* at the earliest */
 #endif
-enum { OTHERS_LEAST = 10 };
+#define SHARE_NS INT64_C(80000000) /* for each of the others */
+#define AFTER_ANOTHER_NS INT64_C(2000000)
+enum { DEAF_SHARES = 4 };
 
 /* Posts that this thread has: while it waits at one gate, a function of its own may wait at another. */
 static __thread struct seat *own_posts OF_THREAD;
@@ -43,7 +50,9 @@ bool admit_outside_is_somebody(const admit_gate *gate, bool wait)
 
 void admit_outside_begin(struct outsider *outsider, admit_gate *gate)
 {
-    *outsider = (struct outsider){.gate = gate, .is_called = atomic_fetch_add(&gate->header->outside, 1) == 0};
+    *outsider = (struct outsider){.gate = gate,
+                                  .number = atomic_fetch_add(&gate->header->arrived, 1),
+                                  .is_called = atomic_fetch_add(&gate->header->outside, 1) == 0};
 }
 
 static void take_post(struct outsider *outsider, bool *failed)
@@ -51,6 +60,7 @@ static void take_post(struct outsider *outsider, bool *failed)
     outsider->post = admit_post_take(outsider->gate, usher_of(outsider->gate), failed);
     if (outsider->post == NULL)
         return;
+    atomic_store(&outsider->gate->header->ushered, outsider->number);
     outsider->post->next = own_posts;
     own_posts = outsider->post;
 }
@@ -63,29 +73,39 @@ bool admit_outside_is_first(struct outsider *outsider, bool *failed)
     *failed = false;
     if (outsider->post == NULL && outsider->is_called)
         take_post(outsider, failed);
-    outsider->is_called = true; /* whatever will have ended its sleep */
     atomic_compare_exchange_strong(&gate->header->outside, &none, 1);
     outsider->vacated = atomic_load(&gate->header->vacated);
     return outsider->post != NULL;
 }
 
-static int64_t others_look_after(const admit_gate *gate)
+/* Until a time that is the same for all whose count of the others is much the same, and its turn after that. */
+static int64_t others_look_after(const struct outsider *outsider)
 {
-    uint32_t others = atomic_load(&gate->header->outside);
-    uint32_t most = ADMIT_GATE_CAPACITY_MAX; /* what is in the file may be anything */
-    return OTHERS_LOOK_NS * (others < OTHERS_LEAST ? OTHERS_LEAST : others < most ? others : most);
+    const struct gate_header *header = outsider->gate->header;
+    uint32_t others = atomic_load(&header->outside), turn = outsider->number - atomic_load(&header->ushered);
+    if (others > ADMIT_GATE_CAPACITY_MAX) /* what is in the file may be anything */
+        others = ADMIT_GATE_CAPACITY_MAX;
+    int64_t share = SHARE_NS * (admit_is_deaf() ? DEAF_SHARES : 1) * others, period = OTHERS_LOOK_NS;
+    while (period < share)
+        period *= 2;
+    return period - admit_monotonic() % period + AFTER_ANOTHER_NS * (turn < others ? turn : others);
 }
 
-void admit_outside_sleep(const struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place)
+/* Who lies down here is not the one that is called: it is not asleep yet. */
+void admit_outside_sleep(struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place)
 {
-    const admit_gate *gate = outsider->gate;
+    admit_gate *gate = outsider->gate;
     const _Atomic uint32_t *first = life_of(gate, usher_of(gate));
     uint32_t life = atomic_load(first);
-    if (outsider->post != NULL)
+    if (outsider->post != NULL) {
         admit_sleep_on(sleeper, &gate->header->vacated, outsider->vacated,
                        for_a_place ? PASSED_LOOKS_NS : FIRST_LOOKS_NS);
-    else
-        admit_sleep_on(sleeper, first, life, has_usher(gate) ? others_look_after(gate) : ON_ITS_WAY_NS);
+        return;
+    }
+    admit_call_usher(gate);
+    outsider->is_called =
+        admit_sleep_on(sleeper, first, life, has_usher(gate) ? others_look_after(outsider) : ON_ITS_WAY_NS) ||
+        !is_usher_on_its_way(gate);
 }
 
 /* If nobody is behind this one, all who were counted besides have been killed, or count themselves again. */
@@ -96,6 +116,7 @@ static void leave_post(admit_gate *gate, struct seat *post)
             *at = post->next;
             break;
         }
+    atomic_store(&gate->header->called_at, admit_now());
     admit_post_leave(post);
     if (syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAKE, 1, NULL, NULL, 0) == 0)
         atomic_store(&gate->header->outside, 0);

@@ -46,8 +46,9 @@ unsigned admit_bury_dead(admit_gate *gate);
 
 struct outsider {
     admit_gate *gate;
+    uint32_t number;   /* in the order of arrival */
     struct seat *post; /* if it is the first of them */
-    bool is_called;    /* by having slept, or by having found nobody */
+    bool is_called;    /* by whoever woke it, or by having found nobody */
     uint32_t vacated;  /* before it looked for a record */
 };
 
@@ -57,7 +58,7 @@ void admit_outside_begin(struct outsider *outsider, admit_gate *gate);
 /* Whether this thread is the first of them, who looks for a record; or an error (noted). */
 bool admit_outside_is_first(struct outsider *outsider, bool *failed);
 /* for_a_place: what it waits for may be that a place which was given up is passed. */
-void admit_outside_sleep(const struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place);
+void admit_outside_sleep(struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place);
 /* It has a record, or gives up; and when it has drawn, or given up, the next may be the first. */
 void admit_outside_end(const struct outsider *outsider);
 void admit_outside_next(admit_gate *gate);

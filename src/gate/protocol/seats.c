@@ -174,18 +174,11 @@ struct seat *admit_seat_of_any(const admit_gate *gate, const admit_hold *hold)
     return NULL;
 }
 
-static bool is_own(const struct seat *seat)
-{
-    const struct seat *own = own_seats;
-    while (own != NULL && own != seat)
-        own = own->next;
-    return own != NULL;
-}
-
-/* Another thread's record is taken away from it; what is left of its seat that thread clears away. */
+/* Another thread's record is taken away from it; what is left of its seat that thread clears away. One's own may be
+ * forgotten already, when the handle is closed or the thread ends: so it is not looked for among the own ones. */
 bool admit_seat_leave_reserved(struct seat *seat)
 {
-    if (is_own(seat)) {
+    if (admit_life_is_own(seat)) {
         admit_protocol_reserve(seat);
         admit_seat_release(seat, LIFE_RESERVED);
         return true;

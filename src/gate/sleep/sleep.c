@@ -323,10 +323,11 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
     return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
 }
 
-static void sleep_alone(const volatile void *word, uint32_t value, int64_t until)
+/* Whether somebody woke it. */
+static bool sleep_alone(const volatile void *word, uint32_t value, int64_t until)
 {
     struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY);
+    return syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &limit, NULL, FUTEX_BITSET_MATCH_ANY) == 0;
 }
 
 /* --- naps, and getting up before one's turn ----------------------------------------------------------------------- */
@@ -394,14 +395,19 @@ static bool naps(const struct sleeper *sleeper)
     return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 2;
 }
 
+bool admit_is_deaf(void)
+{
+    return atomic_load_explicit(&no_waitv, memory_order_relaxed);
+}
+
 /* Whether it has slept: the kernel may have refused to let it watch so many words. */
-static bool sleeps_on_all(struct watch_list *list, int64_t until)
+static bool sleeps_on_all(struct watch_list *list, int64_t until, bool *woken)
 {
     struct timespec limit = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    if (atomic_load_explicit(&no_waitv, memory_order_relaxed))
+    if (admit_is_deaf())
         return false;
-    if (syscall(SYS_futex_waitv, list->word, list->count, 0, &limit, CLOCK_MONOTONIC) >= 0 || errno == EAGAIN ||
-        errno == EINTR || errno == ETIMEDOUT)
+    *woken = syscall(SYS_futex_waitv, list->word, list->count, 0, &limit, CLOCK_MONOTONIC) >= 0;
+    if (*woken || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT)
         return true;
     if (errno != ENOMEM) /* whatever the reason is, it will be the same the next time */
         atomic_store(&no_waitv, true);
@@ -409,7 +415,7 @@ static bool sleeps_on_all(struct watch_list *list, int64_t until)
 }
 
 /* Whom nothing but this word can tell of a removal, or of an interrupt, is woken by it (admit_wake_outside). */
-void admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word, uint32_t value, int64_t for_ns)
+bool admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word, uint32_t value, int64_t for_ns)
 {
     const admit_gate *gate = sleeper->gate;
     const admit_wait *how = sleeper->how;
@@ -419,21 +425,21 @@ void admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word,
     if (how != NULL && how->until != NULL)
         until = earlier(until, nanoseconds(how->until));
     uint32_t removed = atomic_load(&gate->header->removed);
+    bool woken = false;
     if (is_final(removed))
-        return;
+        return false;
     watch(&list, word, value);
     watch(&list, &gate->header->removed, removed);
     if (how != NULL && how->interruptible)
         watch(&list, &gate->local->interrupts, sleeper->interrupts);
-    if (!sleeps_on_all(&list, until))
-        sleep_alone(word, value, until);
+    return sleeps_on_all(&list, until, &woken) ? woken : sleep_alone(word, value, until);
 }
 
 void admit_wake_if_deaf(const admit_gate *gate)
 {
-    if (atomic_load_explicit(&no_waitv, memory_order_relaxed))
+    if (admit_is_deaf())
         admit_wake_outside(gate);
-    for (unsigned who = 0; atomic_load_explicit(&no_waitv, memory_order_relaxed) && who < present_in(gate); who++)
+    for (unsigned who = 0; admit_is_deaf() && who < present_in(gate); who++)
         if (admit_protocol_standing(gate, who).stage == STAGE_WAITING)
             admit_wake(&gate->cells.record[who].value);
 }
@@ -475,7 +481,8 @@ static void keep_watch(struct sleeper *sleeper, struct cell *cell, uint64_t valu
     watch_lives(&list, sleeper);
     if (list.news || is_final(removed))
         return;
-    if (!atomic_load_explicit(&no_waitv, memory_order_relaxed) && sleeps_on_all(&list, sleep_until(sleeper, &list)))
+    bool woken = false;
+    if (!admit_is_deaf() && sleeps_on_all(&list, sleep_until(sleeper, &list), &woken))
         return;
     list.all = false;
     sleep_alone(low_half_of(cell), (uint32_t)value, sleep_until(sleeper, &list));

@@ -66,6 +66,8 @@ struct gate_header {
      * changes whenever a record becomes free. */
     _Alignas(64) _Atomic uint32_t outside;
     _Atomic uint32_t vacated;
+    _Atomic uint32_t arrived, ushered; /* how many have come so far; the number of the one that was last the first */
+    _Atomic int64_t called_at;         /* when one of them was last called to be the first: CLOCK_REALTIME in ns */
     /* At a ticket modulo their number: participant + 1 who sleeps with it, and how (enum hint). Whoever hands over looks
      * there first. */
     _Alignas(64) _Atomic uint16_t hint[GATE_HINTS];
@@ -386,6 +388,15 @@ static inline int64_t admit_now(void)
 static inline int64_t admit_monotonic(void)
 {
     return now_of(CLOCK_MONOTONIC);
+}
+
+/* So long whoever was woken to be the first of those who wait for a record is left to it; then it may have been killed. */
+#define ON_ITS_WAY_NS INT64_C(20000000)
+
+static inline bool is_usher_on_its_way(const admit_gate *gate)
+{
+    uint64_t since = (uint64_t)admit_now() - (uint64_t)atomic_load(&gate->header->called_at);
+    return since < (uint64_t)ON_ITS_WAY_NS; /* not if the clock was set back: then another is called */
 }
 
 /* --- what the words say: standing.c, format.c --------------------------------------------------------------------- */
