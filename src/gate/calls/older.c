@@ -148,13 +148,24 @@ static void let_anchor_go(struct older *older)
     admit_seats_unlock();
 }
 
+/* Of one that was found dead: as the text's withdraw has it, but that the life word may be elsewhere. The last step tells
+ * too that nothing has been bequeathed since. In layout 3 heirs have locked other bytes: of none can it be told. */
+static bool has_no_heir(const struct older *older, unsigned who)
+{
+    long pid;
+    uint64_t heir = atomic_load(&older->gate.cells.heir[who].value);
+    if (heir != 0 && (!has_manager(older) || (older_life(older, who) & FUTEX_OWNER_DIED) == 0))
+        return false;
+    return admit_heir_seen(&older->gate, who, &pid) == HEIR_NONE && admit_heir_withdrawn(&older->gate, who, heir);
+}
+
 /* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
 static bool takes_part(const struct older *older, unsigned who)
 {
     uint32_t life = older_life(older, who);
     if (life == LIFE_RESERVED || admit_protocol_standing(&older->gate, who).stage == STAGE_OUT)
         return false;
-    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : atomic_load(&older->gate.cells.heir[who].value) != 0;
+    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : !has_no_heir(older, who);
 }
 
 /* "4711 (train), 4712 (sort)"; "" if there is nobody. */

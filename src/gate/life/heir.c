@@ -144,6 +144,13 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     return admit_has_inherited(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
+bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word)
+{
+    struct inherit nobody = {.allowed = word, .heir = 0};
+    run_text(inherit, gate, who, &nobody, NULL);
+    return nobody.has;
+}
+
 /* Of which kind that makes its heirs; 0: it cannot be locked. */
 static unsigned lock_byte(int fd, uint64_t ticket)
 {
