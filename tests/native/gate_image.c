@@ -247,7 +247,8 @@ static void is_refused_as_used(const char *by)
 {
     write_file(path_of("older"), image, image_size);
     assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, by);
-    assert_int_equal(admit_gate_remove("older", 1), ADMIT_OTHER_GATE_LAYOUT);
+    assert_non_null(strstr(admit_last_error_text(), "admit remove --force"));
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OTHER_GATE_LAYOUT);
     int fd = open(path_of("older"), O_RDONLY);
     static char now[sizeof image];
     assert_int_equal(read(fd, now, sizeof now), image_size);
@@ -406,6 +407,58 @@ static void any_heir_keeps_a_gate_of_layout_3(void **state)
     is_made_anew_with_all_slots();
 }
 
+/* The image, open and locked as by one who takes part: so those who make a gate of this name find it though it is deleted. */
+static int open_as_participant(void)
+{
+    const char *path = path_of("older");
+    write_file(path, image, image_size);
+    int directory = open(test_directory(), O_RDONLY | O_DIRECTORY), fd = open(path, O_RDWR);
+    struct flock byte = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)admit_gate_name_bytes(directory, strrchr(path, '/') + 1) + 1,
+                         .l_len = 1};
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    close(directory);
+    return fd;
+}
+
+/* Those inside go on, in no gate, and are in nobody's way. */
+static void a_gate_of_an_earlier_version_is_removed_by_force(void **state)
+{
+    (void)state;
+    for (unsigned layout = 3; layout <= 5; layout++) {
+        make_older_image(layout, true);
+        int fd = open_as_participant();
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OTHER_GATE_LAYOUT);
+        if (admit_gate_remove("older", 1) != ADMIT_OK)
+            fail_msg("%s", admit_last_error_text());
+        assert_int_not_equal(access(path_of("older"), F_OK), 0);
+        struct gate_header header;
+        assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+        assert_int_equal(removal_in(header.removed), REMOVAL_DONE);
+        admit_gate *gate = admit_gate_open("older", 2);
+        if (gate == NULL)
+            fail_msg("%s", admit_last_error_text());
+        assert_all_slots_are_there(gate, 2);
+        admit_gate_close(gate);
+        close(fd);
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+    }
+}
+
+static void a_gate_of_an_earlier_version_that_was_deleted_in_use_keeps_its_name(void **state)
+{
+    (void)state;
+    for (unsigned with_one_inside = 0; with_one_inside < 2; with_one_inside++) {
+        make_older_image(5, with_one_inside);
+        int fd = open_as_participant();
+        unlink(path_of("older"));
+        assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT,
+                       with_one_inside ? "(gate_image)" : "deleted");
+        close(fd);
+    }
+}
+
 enum { RENEWERS = 6 };
 
 struct renewal {
@@ -562,6 +615,8 @@ int main(void)
         cmocka_unit_test(some_of_those_who_use_an_earlier_version_are_named),
         cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
         cmocka_unit_test(any_heir_keeps_a_gate_of_layout_3),
+        cmocka_unit_test(a_gate_of_an_earlier_version_is_removed_by_force),
+        cmocka_unit_test(a_gate_of_an_earlier_version_that_was_deleted_in_use_keeps_its_name),
         cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
         cmocka_unit_test(scribbled_files_neither_crash_nor_hang),

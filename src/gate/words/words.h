@@ -276,6 +276,7 @@ struct admit_gate {
     size_t size;
     struct descriptor file, directory;  /* a private gate has none of the latter */
     bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
+    bool by_force;                      /* it was opened to be removed, whoever uses it */
     _Atomic uint32_t removed_seen;      /* the header's, when this handle last looked for its file */
     _Atomic bool astray;                /* the file is there, but not by the name by which it was opened */
     char name[72];
