@@ -47,11 +47,12 @@
  *   that, so that what a dead process had is back within a second. A process whose death neither word tells is alive.
  *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. Whoever
  *   cannot watch all who are before it, or has a kernel without futex_waitv (before 5.16, or refused by a filter),
- *   looks again every 2 milliseconds for each place in line. Beside this, whoever waits looks twice a second, in case
- *   the one whom the kernel woke was stopped before it could act, or one who came later died while it helped another.
+ *   looks again by itself: the first in line every 25 ms, the second every 100, and so on, with fewer than 100 looks a
+ *   second by all who wait together. Beside this, the first eight in line look twice a second, in case the one whom the
+ *   kernel woke was stopped before it could act, or one who came later died while it helped another.
  *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its
  *   start time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the
- *   first in line looks 50 times a second whether it has ended, the others twice. In another pid namespace that cannot
+ *   first in line looks 40 times a second whether it has ended. In another pid namespace that cannot
  *   be seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
  *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was one must be
  *   certain: where a container is given a boot id of its own, the dead are found one by one, by the second word.
@@ -134,7 +135,7 @@ typedef enum admit_error {
     ADMIT_NO_GATE,           /* there is no gate of this name, and no k was given to make one */
     ADMIT_OTHER_K,           /* the gate's k, declared and present, is another than the one asked for */
     ADMIT_BAD_NAME,          /* a name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path */
-    ADMIT_BAD_OPTION,        /* k, most_k, capacity or mode out of range */
+    ADMIT_BAD_OPTION,        /* k, most_k, capacity or mode out of range, or what else the text says */
     ADMIT_NOT_A_GATE,        /* the file is no gate: too short, no magic, not a regular file, a symbolic link */
     ADMIT_OTHER_GATE_LAYOUT, /* the gate was made by a library, or for a machine, with another layout */
     ADMIT_GATE_CORRUPT,      /* it was a gate, and has been overwritten */
@@ -316,14 +317,15 @@ ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hol
  *
  * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor of the
  * same file that children do not share, such as one that was opened again, will not do. The hold may be any thread's, if
- * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's. The end of the thread that entered counts
+ * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's, or the hold has been
+ * bequeathed already. The end of the thread that entered counts
  * as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these have closed
  * it, this process included. */
 ADMIT_API int admit_gate_family(admit_gate *gate);
 ADMIT_API admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family);
 
 /* For one who bequeathed with_children, once its child has inherited: waits until nobody has the descriptor open.
- * ADMIT_INTERRUPTED after a signal handler. */
+ * ADMIT_INTERRUPTED after a signal handler; ADMIT_BAD_OPTION for a hold that was left to a family. */
 ADMIT_API admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold);
 
 /* --- Seeing and managing ---------------------------------------------------------------------------------------- */
@@ -353,14 +355,15 @@ typedef struct admit_participant {
 } admit_participant;
 
 typedef struct admit_view {
-    unsigned k, declared_k, most_k, capacity;
+    unsigned k, most_k, capacity;
     unsigned holders, waiters;              /* how many there are */
-    unsigned outside;                       /* how many wait for a record, behind the waiters (see admit_gate_enter) */
     const admit_participant *holder;        /* by slot */
     const admit_participant *waiter;        /* by place */
     uint64_t entered, recovered, abandoned; /* since the gate started empty: entries, modulo 2^47; holds and places
                                                that came back after a death; places given up by time-out or
                                                interruption */
+    unsigned declared_k;                    /* see admit_gate_declared_k */
+    unsigned outside;                       /* how many wait for a record, behind the waiters (see admit_gate_enter) */
 } admit_view;
 
 /* A picture of the gate; it stops nobody, so that what moves while it is taken may be in it twice or not at all. Free

@@ -269,6 +269,8 @@ static void who_may_bequeath_and_to_what(void **state)
     assert_int_equal(helper.bequeathed, ADMIT_NOT_HOLDING);
     assert_int_equal(helper.left, ADMIT_NOT_HOLDING);
     assert_int_equal(admit_gate_bequeath_to(gate, &hold, family), ADMIT_OK);
+    assert_int_equal(admit_gate_bequeath_to(gate, &hold, family), ADMIT_BAD_OPTION);
+    assert_int_equal(admit_gate_await_heirs(gate, &hold), ADMIT_BAD_OPTION);
     assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
     assert_int_equal(admit_gate_bequeath_to(gate, &hold, family), ADMIT_NOT_HOLDING);
     assert_int_equal(admit_gate_enter_with(gate, &helper.hold, &(admit_wait){.any_thread = 1}), ADMIT_OK);

@@ -247,7 +247,8 @@ static void is_refused_as_used(const char *by)
 {
     write_file(path_of("older"), image, image_size);
     assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT, by);
-    assert_int_equal(admit_gate_remove("older", 1), ADMIT_OTHER_GATE_LAYOUT);
+    assert_non_null(strstr(admit_last_error_text(), "admit remove --force"));
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OTHER_GATE_LAYOUT);
     int fd = open(path_of("older"), O_RDONLY);
     static char now[sizeof image];
     assert_int_equal(read(fd, now, sizeof now), image_size);
@@ -287,8 +288,19 @@ static void some_of_those_who_use_an_earlier_version_are_named(void **state)
         }
 }
 
-/* One that was killed inside has left; one whose command may have inherited its hold has not. */
-static void dead_do_not_keep(unsigned layout)
+static void is_made_anew_with_all_slots(void)
+{
+    write_file(path_of("older"), image, image_size);
+    admit_gate *gate = admit_gate_open("older", 2);
+    if (gate == NULL)
+        fail_msg("%s", admit_last_error_text());
+    assert_all_slots_are_there(gate, 2);
+    admit_gate_close(gate);
+    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+}
+
+/* With one that was killed inside, and its heir word. */
+static struct cell *make_older_image_with_dead(unsigned layout, struct person **person)
 {
     struct gate_places places;
     admit_gate_places(&places, of_image.most_k, of_image.capacity);
@@ -299,26 +311,152 @@ static void dead_do_not_keep(unsigned layout)
         who++;
     assert_true(who < places.records);
     *life_in_layout(layout, who) = (uint32_t)LIFE_MARKED;
-    heir[who].value = 1;
+    *person = &((struct people *)(void *)(image + places.people))[who / LIVES_PER_PAGE].person[who % LIVES_PER_PAGE];
+    return &heir[who];
+}
+
+static uint64_t heir_of_kind(uint64_t kind, uint64_t rest)
+{
+    return kind << 40 | rest;
+}
+
+static pid_t one_that_has_ended(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
+enum { MAY_INHERIT = 0xffffff, MAY_INHERIT_WITH_CHILDREN = 0xfffffe, HAVE_LOCKED = 0xfffffd, LOCKED_TICKET = 7 };
+
+/* One that was killed inside has left; one whose command may have inherited its hold, and may run still, has not. */
+static void dead_do_not_keep(unsigned layout)
+{
+    struct person *person;
+    struct cell *heir = make_older_image_with_dead(layout, &person);
+    const uint64_t ended = heir_of_kind((uint64_t)one_that_has_ended(), 1);
+    const uint32_t namespace = person->pid_namespace;
+    heir->value = heir_of_kind((uint64_t)getpid(), 0); /* which of those who have had this number is not known */
     is_refused_as_used("(gate_image)");
-    heir[who].value = 0;
-    uint32_t *manager = words_in_layout(places.records);
+    heir->value = ended;
+    person->pid_namespace = namespace + 1; /* where somebody may have it */
+    is_refused_as_used("(gate_image)");
+    person->pid_namespace = namespace;
+    is_made_anew_with_all_slots();
+    heir->value = 0;
+    uint32_t *manager = words_in_layout(of_image.capacity + of_image.most_k - 1);
     manager[layout >= 5] = 4711; /* killed, with no mark but that nobody has this anchor's lock */
     manager[layout < 5] = 0x80000000 + 9;
-    write_file(path_of("older"), image, image_size);
-    admit_gate *gate = admit_gate_open("older", 2);
-    if (gate == NULL)
-        fail_msg("%s", admit_last_error_text());
-    assert_all_slots_are_there(gate, 2);
-    admit_gate_close(gate);
-    assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+    is_made_anew_with_all_slots();
+}
+
+/* A command with all that it has started: as long as anybody has the lock. */
+static void families_keep(unsigned layout)
+{
+    struct person *person;
+    struct flock byte = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ((off_t)1 << 61) + LOCKED_TICKET, .l_len = 1};
+    make_older_image_with_dead(layout, &person)->value = heir_of_kind(HAVE_LOCKED, LOCKED_TICKET);
+    int fd = open(path_of("older"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    is_refused_as_used("(gate_image)");
+    close(fd);
+    is_made_anew_with_all_slots();
+}
+
+/* Who comes too late to inherit runs no command. */
+static void permissions_are_taken_back(unsigned layout)
+{
+    static const unsigned kinds[] = {MAY_INHERIT, MAY_INHERIT_WITH_CHILDREN};
+    for (unsigned k = 0; k < 2; k++) {
+        struct person *person;
+        struct cell *heir = make_older_image_with_dead(layout, &person);
+        heir->value = heir_of_kind(kinds[k], 1);
+        int fd = open(path_of("older"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        is_made_anew_with_all_slots();
+        uint64_t now = 1;
+        assert_int_equal(pread(fd, &now, sizeof now, (char *)&heir->value - image), sizeof now);
+        assert_int_equal(now, 0);
+        close(fd);
+    }
 }
 
 static void the_dead_do_not_keep_an_earlier_version(void **state)
 {
     (void)state;
-    dead_do_not_keep(4);
-    dead_do_not_keep(5);
+    for (unsigned layout = 4; layout <= 5; layout++) {
+        dead_do_not_keep(layout);
+        families_keep(layout);
+        permissions_are_taken_back(layout);
+    }
+}
+
+/* There heirs were told otherwise: of none is it known that it has ended. */
+static void any_heir_keeps_a_gate_of_layout_3(void **state)
+{
+    (void)state;
+    struct person *person;
+    struct cell *heir = make_older_image_with_dead(3, &person);
+    heir->value = heir_of_kind((uint64_t)one_that_has_ended(), 1);
+    is_refused_as_used("(gate_image)");
+    heir->value = heir_of_kind(HAVE_LOCKED, LOCKED_TICKET);
+    is_refused_as_used("(gate_image)");
+    heir->value = 0;
+    is_made_anew_with_all_slots();
+}
+
+/* The image, open and locked as by one who takes part: so those who make a gate of this name find it though it is deleted. */
+static int open_as_participant(void)
+{
+    const char *path = path_of("older");
+    write_file(path, image, image_size);
+    int directory = open(test_directory(), O_RDONLY | O_DIRECTORY), fd = open(path, O_RDWR);
+    struct flock byte = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)admit_gate_name_bytes(directory, strrchr(path, '/') + 1) + 1,
+                         .l_len = 1};
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    close(directory);
+    return fd;
+}
+
+/* Those inside go on, in no gate, and are in nobody's way. */
+static void a_gate_of_an_earlier_version_is_removed_by_force(void **state)
+{
+    (void)state;
+    for (unsigned layout = 3; layout <= 5; layout++) {
+        make_older_image(layout, true);
+        int fd = open_as_participant();
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OTHER_GATE_LAYOUT);
+        if (admit_gate_remove("older", 1) != ADMIT_OK)
+            fail_msg("%s", admit_last_error_text());
+        assert_int_not_equal(access(path_of("older"), F_OK), 0);
+        struct gate_header header;
+        assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+        assert_int_equal(removal_in(header.removed), REMOVAL_DONE);
+        admit_gate *gate = admit_gate_open("older", 2);
+        if (gate == NULL)
+            fail_msg("%s", admit_last_error_text());
+        assert_all_slots_are_there(gate, 2);
+        admit_gate_close(gate);
+        close(fd);
+        assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+    }
+}
+
+static void a_gate_of_an_earlier_version_that_was_deleted_in_use_keeps_its_name(void **state)
+{
+    (void)state;
+    for (unsigned with_one_inside = 0; with_one_inside < 2; with_one_inside++) {
+        make_older_image(5, with_one_inside);
+        int fd = open_as_participant();
+        unlink(path_of("older"));
+        assert_refused("older", &(admit_gate_options){.k = 2}, ADMIT_OTHER_GATE_LAYOUT,
+                       with_one_inside ? "(gate_image)" : "deleted");
+        close(fd);
+    }
 }
 
 enum { RENEWERS = 6 };
@@ -476,6 +614,9 @@ int main(void)
         cmocka_unit_test(a_gate_of_an_earlier_version_in_use_is_refused),
         cmocka_unit_test(some_of_those_who_use_an_earlier_version_are_named),
         cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
+        cmocka_unit_test(any_heir_keeps_a_gate_of_layout_3),
+        cmocka_unit_test(a_gate_of_an_earlier_version_is_removed_by_force),
+        cmocka_unit_test(a_gate_of_an_earlier_version_that_was_deleted_in_use_keeps_its_name),
         cmocka_unit_test(several_find_a_gate_of_an_earlier_version),
         cmocka_unit_test(a_gate_of_an_earlier_boot_starts_empty),
         cmocka_unit_test(scribbled_files_neither_crash_nor_hang),

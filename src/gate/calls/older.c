@@ -2,6 +2,7 @@
  *
  * A gate that an earlier version has made (layout 3, 4 or 5). If nobody is inside or waits, it is made anew, with the same
  * k, which is its declared one from now on, capacity and mode; otherwise it is refused, and those concerned are named.
+ * Whoever removes it by force makes it anew in any case, and removes that: those inside go on, in no gate.
  *
  * What is known of those layouts here: the cells, and what is read of the header, are where they are now; so are life
  * words in layout 5, and 4 bytes before in layouts 3 and 4. Whoever enters looks at `removed` after its draw, and if that is
@@ -148,13 +149,24 @@ static void let_anchor_go(struct older *older)
     admit_seats_unlock();
 }
 
+/* Of one that was found dead: as the text's withdraw has it, but that the life word may be elsewhere. The last step tells
+ * too that nothing has been bequeathed since. In layout 3 heirs have locked other bytes: of none can it be told. */
+static bool has_no_heir(const struct older *older, unsigned who)
+{
+    long pid;
+    uint64_t heir = atomic_load(&older->gate.cells.heir[who].value);
+    if (heir != 0 && (!has_manager(older) || (older_life(older, who) & FUTEX_OWNER_DIED) == 0))
+        return false;
+    return admit_heir_seen(&older->gate, who, &pid) == HEIR_NONE && admit_heir_withdrawn(&older->gate, who, heir);
+}
+
 /* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
 static bool takes_part(const struct older *older, unsigned who)
 {
     uint32_t life = older_life(older, who);
     if (life == LIFE_RESERVED || admit_protocol_standing(&older->gate, who).stage == STAGE_OUT)
         return false;
-    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : atomic_load(&older->gate.cells.heir[who].value) != 0;
+    return (life & FUTEX_OWNER_DIED) == 0 ? life != LIFE_NOBODY : !has_no_heir(older, who);
 }
 
 /* "4711 (train), 4712 (sort)"; "" if there is nobody. */
@@ -216,7 +228,7 @@ static admit_error still_used(const admit_gate *gate, const char *people)
 {
     return admit_gate_error(ADMIT_OTHER_GATE_LAYOUT,
                             "%s was made by an earlier version of admit, and is in use by %s; it is made anew when "
-                            "they have gone",
+                            "they have gone: end them, or take it from them by `admit remove --force`",
                             gate->path, people);
 }
 
@@ -232,9 +244,10 @@ static admit_error retire_older(const admit_gate *gate, const struct older *olde
         if (!atomic_compare_exchange_strong(removed, &before, undecided))
             continue;
         name_people(older, people, sizeof people);
-        enum removal decision = people[0] == '\0' ? REMOVAL_DONE : REMOVAL_NONE;
+        const bool is_in_the_way = people[0] != '\0' && !gate->by_force;
+        enum removal decision = is_in_the_way ? REMOVAL_NONE : REMOVAL_DONE;
         bool decided = atomic_compare_exchange_strong(removed, &undecided, with_removal(undecided, decision));
-        if (people[0] != '\0')
+        if (is_in_the_way)
             return still_used(gate, people);
         if (decided)
             return ADMIT_OK;
@@ -283,10 +296,12 @@ static admit_error renew_managed(const admit_gate *gate, const struct older *old
 static admit_error renew_locked(const admit_gate *gate, struct older *older, const struct stat *status)
 {
     char people[PEOPLE_SIZE];
+    name_people(older, people, sizeof people);
+    if (!is_named(gate, status) && !is_final(atomic_load(&older->gate.header->removed)))
+        return still_used(gate, people[0] != '\0' ? people : "others, but its file was deleted or moved away");
     if (!is_named(gate, status))
         return ADMIT_OK;
-    name_people(older, people, sizeof people);
-    if (people[0] != '\0')
+    if (people[0] != '\0' && !gate->by_force)
         return still_used(gate, people);
     if (!manages(older))
         return still_used(gate, A_MANAGER);

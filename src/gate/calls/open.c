@@ -133,6 +133,8 @@ static admit_error retire_predecessors(const admit_gate *gate, int directory, co
             error = admit_retire(other);
         else if (error == ADMIT_NOT_YOURS || error == ADMIT_NOT_A_GATE)
             error = ADMIT_OK; /* somebody else's, which only looks like one */
+        else if (error == ADMIT_REMOVED)
+            error = ADMIT_OK; /* one of an earlier version, by force: those inside are in no gate */
         admit_gate_close(other);
         if (error != ADMIT_OK)
             return error;
@@ -201,7 +203,7 @@ static admit_error open_in(admit_gate *gate, int directory, const char *file, bo
     return check_k(gate, options->k);
 }
 
-static admit_gate *open_path(const char *name, const char *path, const admit_gate_options *options)
+static admit_gate *open_path(const char *name, const char *path, const admit_gate_options *options, bool by_force)
 {
     bool is_path = admit_name_is_path(name);
     char directory[PATH_MAX];
@@ -218,6 +220,7 @@ static admit_gate *open_path(const char *name, const char *path, const admit_gat
         return NULL;
     }
     gate->directory = admit_descriptor(directory_fd);
+    gate->by_force = by_force;
     admit_error error =
         open_in(gate, directory_fd, strrchr(path, '/') + 1, is_path || admit_directory_is_given(), options);
     if (error != ADMIT_OK) {
@@ -230,7 +233,7 @@ static admit_gate *open_path(const char *name, const char *path, const admit_gat
     return gate;
 }
 
-admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *given)
+static admit_gate *open_gate(const char *name, const admit_gate_options *given, bool by_force)
 {
     UNCANCELLED;
     admit_gate_options options;
@@ -240,7 +243,7 @@ admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *giv
     admit_gate *gate;
     unsigned attempt = 0;
     do
-        gate = open_path(name, path, &options);
+        gate = open_path(name, path, &options, by_force);
     while (gate == NULL && admit_last_error() == ADMIT_REMOVED && ++attempt < OPEN_TRIES);
     if (gate == NULL)
         return NULL;
@@ -248,6 +251,16 @@ admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *giv
         flock(gate->directory.fd, LOCK_SH | LOCK_NB); /* against cleaners of old files; see names.c */
     futimens(gate->file.fd, NULL);
     return gate;
+}
+
+admit_gate *admit_gate_open_with(const char *name, const admit_gate_options *options)
+{
+    return open_gate(name, options, false);
+}
+
+admit_gate *admit_gate_open_to_remove(const char *name, bool by_force)
+{
+    return open_gate(name, &(admit_gate_options){0}, by_force);
 }
 
 admit_gate *admit_gate_open(const char *name, unsigned k)

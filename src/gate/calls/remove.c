@@ -147,7 +147,7 @@ static admit_error remove_managed(admit_gate *gate, bool force)
 admit_error admit_gate_remove(const char *name, int force)
 {
     UNCANCELLED;
-    admit_gate *gate = admit_gate_open(name, 0);
+    admit_gate *gate = admit_gate_open_to_remove(name, force);
     if (gate == NULL)
         return admit_last_error();
     struct seat *manager = admit_manage(gate, true);

@@ -144,6 +144,13 @@ enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid)
     return admit_has_inherited(word) ? state_of_heir(gate, who, word) : HEIR_NONE;
 }
 
+bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word)
+{
+    struct inherit nobody = {.allowed = word, .heir = 0};
+    run_text(inherit, gate, who, &nobody, NULL);
+    return nobody.has;
+}
+
 /* Of which kind that makes its heirs; 0: it cannot be locked. */
 static unsigned lock_byte(int fd, uint64_t ticket)
 {
@@ -247,6 +254,8 @@ admit_error admit_heirs_await(const struct seat *seat)
 {
     const admit_gate *gate = seat->gate;
     uint64_t word = atomic_load(&gate->cells.heir[seat->who].value);
+    if (seat->family > 0) /* of which this process is one */
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": this hold has been left to a family", gate->name);
     if (!is_family(word))
         return ADMIT_OK;
     struct flock byte = byte_of(word, F_RDLCK);
@@ -294,6 +303,8 @@ admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int fa
     if (family == admit_fd(&gate->file) || !is_of_file(gate, family))
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": descriptor %d is not one of admit_gate_family",
                                 gate->name, family);
+    if (seat_is(seat, SEAT_BEQUEATHED)) /* or there would be a moment in which nobody has it */
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": this hold has been bequeathed already", gate->name);
     unsigned kind = lock_byte(family, hold->ticket);
     if (kind == 0)
         return admit_gate_system_error("lock", gate->path);

@@ -79,6 +79,8 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who);
 bool admit_has_no_heir(admit_gate *gate, unsigned who);
 /* For one who only looks; the heir's number into *pid if it has one. */
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
+/* Of one that is dead, if its heir word is this still, and no command has what it held: from now on nobody inherits. */
+bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word);
 /* From now on a child may inherit. */
 void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
 /* Whoever bequeathed leaves itself. */

@@ -347,11 +347,11 @@ enum { ROUSED_LOOKS_CALLS = 4, SHORT_STAY_CALLS = 8 };
 
 static bool rouses(struct sleeper *sleeper)
 {
-    struct experience *experience = &sleeper->experience;
-    if (!all_have_cores(sleeper, 1) || admit_monotonic() - sleeper->got_up > SHORT_STAY_CALLS * experience->wake)
+    struct rousing *rousing = &sleeper->rousing;
+    if (!all_have_cores(sleeper, 1) || admit_monotonic() - sleeper->got_up > SHORT_STAY_CALLS * rousing->call)
         return false;
-    if (experience->skip_rousing > 0) {
-        experience->skip_rousing--;
+    if (rousing->skip > 0) {
+        rousing->skip--;
         return false;
     }
     return true;
@@ -375,8 +375,8 @@ void admit_rouse_next(struct sleeper *sleeper)
 /* Whether its turn came while it looked. */
 static bool looks_when_roused(struct sleeper *sleeper, const struct cell *cell, uint64_t value)
 {
-    struct experience *experience = &sleeper->experience;
-    int64_t until = admit_monotonic() + ROUSED_LOOKS_CALLS * experience->wake;
+    struct rousing *rousing = &sleeper->rousing;
+    int64_t until = admit_monotonic() + ROUSED_LOOKS_CALLS * rousing->call;
     bool changed = false;
     do
         for (unsigned look = 0; !changed && look < LOOKS_AT_A_TIME; look++) {
@@ -384,8 +384,8 @@ static bool looks_when_roused(struct sleeper *sleeper, const struct cell *cell, 
             admit_pause();
         }
     while (!changed && admit_monotonic() < until);
-    experience->roused_in_vain = changed ? experience->roused_in_vain / 2 : once_more(experience->roused_in_vain);
-    experience->skip_rousing = experience->roused_in_vain;
+    rousing->in_vain = changed ? rousing->in_vain / 2 : once_more(rousing->in_vain);
+    rousing->skip = rousing->in_vain;
     return changed;
 }
 

@@ -15,10 +15,10 @@ static bool is_needless(const admit_gate *gate, const struct cell *cell, unsigne
 }
 
 /* The shortest lately; what is rare is forgotten in time. */
-static void learn_call(struct experience *experience, int64_t took)
+static void learn_call(struct rousing *rousing, int64_t took)
 {
-    int64_t most = experience->wake + experience->wake / 8 + 1;
-    experience->wake = experience->wake == 0 || took < most ? took : most;
+    int64_t most = rousing->call + rousing->call / 8 + 1;
+    rousing->call = rousing->call == 0 || took < most ? took : most;
 }
 
 void admit_wake_sleeper(struct sleeper *sleeper, struct cell *cell, unsigned who)
@@ -32,7 +32,7 @@ void admit_wake_sleeper(struct sleeper *sleeper, struct cell *cell, unsigned who
         return;
     int64_t before = admit_monotonic();
     admit_wake(&cell->value);
-    learn_call(&sleeper->experience, admit_monotonic() - before);
+    learn_call(&sleeper->rousing, admit_monotonic() - before);
     if (state_of(value) == GRANTED)
         atomic_store(&cell->woken, value);
 }

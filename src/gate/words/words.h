@@ -149,11 +149,15 @@ struct spot {
 
 /* What one has learned of waiting here: for how long it pays to look, or to nap, before one sleeps (sleep.c). In ns. */
 struct experience {
-    int64_t usual, shortest;               /* wait in which it slept; 0: none yet */
-    int64_t until;                         /* it looks; 0: not told yet */
-    unsigned in_vain, skip;                /* looks, one after the other; waits from now on without a look */
-    int64_t wake;                          /* the shortest call by which it woke a sleeper lately; 0: none yet */
-    unsigned roused_in_vain, skip_rousing; /* how often it was; passes from now on after which it rouses nobody */
+    int64_t usual, shortest; /* wait in which it slept; 0: none yet */
+    int64_t until;           /* it looks; 0: not told yet */
+    unsigned in_vain, skip;  /* looks, one after the other; waits from now on without a look */
+};
+
+/* What one has learned of getting up before one's turn, which nobody does but at a gate (sleep.c). */
+struct rousing {
+    int64_t call;           /* the shortest by which it woke a sleeper lately, in ns; 0: none yet */
+    unsigned in_vain, skip; /* how often it was roused so; passes from now on after which it rouses nobody */
 };
 
 /* One who waits, and what can end that. */
@@ -169,6 +173,7 @@ struct sleeper {
     int64_t got_up;   /* last, when its record had changed */
     admit_error why;  /* of giving up; noted already */
     struct experience experience;
+    struct rousing rousing;
 };
 
 /* One participation of one thread, or its management of the gate. It lies in the private page behind the life word,
@@ -273,6 +278,7 @@ struct admit_gate {
     size_t size;
     struct descriptor file, directory;  /* a private gate has none of the latter */
     bool look_only, is_of_earlier_boot; /* the latter only with the former: then nobody is there */
+    bool by_force;                      /* it was opened to be removed, whoever uses it */
     _Atomic uint32_t removed_seen;      /* the header's, when this handle last looked for its file */
     _Atomic bool astray;                /* the file is there, but not by the name by which it was opened */
     char name[72];
