@@ -233,7 +233,8 @@ typedef struct admit_hold {
  * handle, and then stands in line. Those outside come in the order of their arrival as far as can be, which is that in
  * which they fell asleep: before one that is awake just when the next is called, another may go, whoever came later; as
  * one does that arrives at that moment, that was interrupted by a signal, that does not run for 20 milliseconds after it
- * was called, or that looks by itself, as all do now and then. One that is killed outside holds nobody up: the kernel
+ * was called, or that looks by itself, as all do now and then. When the first is killed, two may be called for it.
+ * One that is killed outside holds nobody up: the kernel
  * calls the next. If that one is killed at the same time, as in a group of processes, another is called by whoever comes,
  * leaves for good, inspects, or waits in line, which is within a second; if there is nobody such, those outside find it
  * out by themselves, within 2 seconds, or if there were more than 25, in up to 0.16 seconds for each, the killed included
