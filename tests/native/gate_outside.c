@@ -410,10 +410,10 @@ static void forty_come_and_go_where_there_is_room_for_four(void **state)
         unsigned victim = (random >> 20) % CROWD;
         usleep((random >> 40) % 5000);
         atomic_store(&witness->doomed[child[victim] % WITNESS_PIDS], true);
-        kill_child(child[victim]);
-        atomic_store(&witness->doomed[child[victim] % WITNESS_PIDS], false);
+        kill_child(child[victim]); /* it stays doomed: whoever has just seen its lock may look later whether it is */
         if ((child[victim] = fork()) == 0)
             come_and_go("crowd", witness, file, ends);
+        atomic_store(&witness->doomed[child[victim] % WITNESS_PIDS], false); /* the number may have been another's */
     }
     uint64_t entries = atomic_load(&witness->entries);
     while (atomic_load(&witness->entries) < entries + CROWD) /* they go on */
