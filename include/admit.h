@@ -45,6 +45,8 @@
  *   2048 entries which the kernel walks), there is a second word: a lock on the gate's file that this process has as
  *   long as it has its memory, whatever it opens, closes, forks or executes. Whoever waits, or finds no slot, looks at
  *   that, so that what a dead process had is back within a second. A process whose death neither word tells is alive.
+ *   Those who wait outside for a record (see admit_gate_enter) are told of records that are given back; that one is free
+ *   because its owner was killed, the first of them finds by a look every 250 ms.
  *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. Whoever
  *   cannot watch all who are before it, or has a kernel without futex_waitv (before 5.16, or refused by a filter),
  *   looks again by itself: the first in line every 25 ms, the second every 100, and so on, with fewer than 100 looks a
