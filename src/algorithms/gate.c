@@ -100,10 +100,17 @@ static inline word next_of(word mine)
     return later(mine, 1) ^ 1;
 }
 
-/* VALID when all tickets but this one have been returned, the one before it last, and by the same participant. */
-static inline word before_return(unsigned k, word mine)
+/* VALID when this ticket is to be returned, if the same participant returned the one before it, VALID was so far ahead of that
+ * then, and nobody has returned anything since. */
+static inline word before_return(unsigned room, word mine)
 {
-    return later(mine, k - 1) ^ 1;
+    return later(mine, room - 1) ^ 1;
+}
+
+/* How far VALID is ahead of a ticket that has been returned. */
+static inline number room_after(word valid, word mine)
+{
+    return (number)FIELD(number_of(valid) - number_of(mine), 0, TICKET_BITS);
 }
 
 /* RECORD: with the number where the others have it, and the state in the low half, on which one sleeps. */
@@ -384,7 +391,8 @@ struct locals {
     flag keeps;             /* and will come back by what it leaves */
     flag hasty, half;       /* haste.h */
     flag kept;              /* and its ticket is kept back when it leaves */
-    word last;              /* what was `mine`, if it comes back by that: it outlives the passage */
+    word last;              /* what was `mine`, if it comes back by that: it outlives the passage, and so does */
+    number room;            /* how far VALID was ahead of that: as far as there are slots */
 };
 
 ENTER
@@ -394,15 +402,18 @@ BEGIN
     if (comes_back(L.last)) { /* (G11) */
         AT("draw again")
         L.keeps = comes_back_later();
+        rarely(L.room < k); /* others may have tickets: natively only while a resize goes on */
         if (mostly(changes(ISSUE, draw_of(L.last), draw_of(next_of(L.last))))) {
             waiting_room();
             L.mine = next_of(L.last);
             L.s = k - 1;
-            goto inside;
+            if (L.room == k) /* then nobody claims that slot, or has one */
+                goto inside;
+            goto claim;
         }
     }
     L.last = 0;
-    forget(L.keeps);
+    forget(L.keeps, L.room);
     {
     home:
         local(L.issue, L.own, L.tries);
@@ -470,6 +481,7 @@ drawn:
             goto wait;
         }
     }
+claim:
     for (L.s = 0; L.s < k - 1; L.s++) {
         AT("claim slot")
         if (changes(SLOT[L.s], 0, draw_of(L.mine)))
@@ -480,6 +492,7 @@ END
 
 LEAVE
 BEGIN
+    word w;
     resume_from(left, L.mine);
     if (runs_command()) {
         L.running.bequeath.allowed = bequest(L.mine, L.s);
@@ -494,7 +507,7 @@ BEGIN
     jot(RECORD[i], record_of(L.mine, L.kept ? GRANTED : LEAVING));
     if (L.kept) { /* to have a slot fewer: it is inside still, for nobody, until a newcomer takes its place */
         L.last = 0;
-        forget(L.s, L.mine, L.keeps);
+        forget(L.s, L.mine, L.keeps, L.room);
         AT("for nobody")
         leave_to_nobody(LIFE, i);
         AT("for somebody")
@@ -509,21 +522,27 @@ BEGIN
     half_way();
     if (comes_back(L.last)) { /* (G11): as long as it is alone there is nobody to help, or to wake */
         AT("return alone")    /* (G2): the name in VALID is its own, and its last return is in its record */
-        if (seldom(!changes(VALID, before_return(k, L.mine), later(L.mine, k))))
+        if (seldom(!changes(VALID, before_return(L.room, L.mine), later(L.mine, L.room))))
             goto left;
+        if (!L.keeps)
+            forget(L.room);
         AT("nobody since?")
         if (mostly(is_still(ISSUE, draw_of(L.mine))))
             goto out;
     }
 left:
-    forget(L.s);
+    forget(L.s, L.room);
     L.look.recover.over.whose = (proc)i;
     L.look.recover.over.hasty = in_haste();
     CALL(hand_over, L.look.recover.over);
+    if (L.keeps)
+        L.room = k;
     if (L.keeps && k > 1) {
         AT("the last?")
-        if (get(VALID) != later(L.mine, k))
-            forget(L.keeps);
+        w = get(VALID);
+        L.room = room_after(w, L.mine);
+        if (w != later(L.mine, L.room) || !are_all_slots(L.room))
+            forget(L.keeps, L.room);
     }
 out:
     forget(L.s);

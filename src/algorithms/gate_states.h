@@ -113,10 +113,13 @@ static void forget_other_draw(struct recover *recover, const word *records)
         recover->draw.issue = STALE;
 }
 
-/* Only if it cannot bury any more, nor free a slot. */
-static void forget_stale_ticket(struct recover *recover, word record, const word *slots, unsigned k)
+/* Only if it cannot bury any more, nor free a slot; and if whoever may keep a ticket back finds that this one is valid, as it
+ * finds the number that it gets here. */
+static void forget_stale_ticket(struct recover *recover, word valid, word record, const word *slots, unsigned k,
+                                unsigned ways)
 {
-    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record)
+    if (recover->its == 0 || if_outstanding(record, recover->its, ABANDONED) != record ||
+        ((ways & RESIZE) != 0 && !is_valid(valid, recover->its)))
         return;
     for (unsigned s = 0; s + 1 < k; s++)
         if (slots[s] == named(ticket_of(recover->its), recover->whose, 0))
@@ -267,7 +270,7 @@ static void forget_stale_last(word *last, word issue)
         *last = STALE;
 }
 
-static void forget_stale_copies(unsigned n, unsigned k, const struct stand *stand, const word *registers)
+static void forget_stale_copies(unsigned n, unsigned k, unsigned ways, const struct stand *stand, const word *registers)
 {
     struct locals *locals = stand->locals;
     const word *records = registers + 2;
@@ -275,7 +278,7 @@ static void forget_stale_copies(unsigned n, unsigned k, const struct stand *stan
     struct recover *recover = &locals->look.recover;
     forget_stale_draw(n, locals, registers[0], records);
     forget_other_draw(recover, records);
-    forget_stale_ticket(recover, records[recover->whose], records + n, k);
+    forget_stale_ticket(recover, registers[1], records[recover->whose], records + n, k, ways);
     forget_stale_round(n, stand->marker, &recover->over.round, registers);
 }
 
@@ -368,7 +371,7 @@ static void forget_heirs(unsigned n, word *heirs, const struct stand *stands)
         heirs[i] = with_any_ticket(heirs[i]);
 }
 
-static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands)
+static void rename_numbers(unsigned n, unsigned k, unsigned ways, uint64_t *registers, const struct stand *stands)
 {
     word *records = registers + 2, *slots = records + n;
     struct renaming renaming;
@@ -379,7 +382,7 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
     for (unsigned i = 0; i < n; i++) {
         if (posture(records[i]) == LYING && !((struct locals *)stands[i].locals)->lying)
             records[i] = told(records[i]);
-        forget_stale_copies(n, k, &stands[i], registers);
+        forget_stale_copies(n, k, ways, &stands[i], registers);
     }
     for (unsigned i = 0; i < n; i++)
         keep_locals(&renaming, stands[i].locals);

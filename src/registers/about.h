@@ -59,8 +59,9 @@ struct stand {
 };
 
 /* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
- * stands of n processes are those of their commands, if these are explored (BEQUEST); behind the last is one without locals. */
-typedef void rename_all(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands);
+ * stands of n processes are those of their commands, if these are explored (BEQUEST, of the ways that the setting has); behind
+ * the last is one without locals. */
+typedef void rename_all(unsigned n, unsigned k, unsigned ways, uint64_t *registers, const struct stand *stands);
 
 /* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
  * for alike that are not. checker/reduce/numbers.h says when this is asked. */

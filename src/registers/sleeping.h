@@ -43,6 +43,9 @@
  *   comes_back(last)           whether one goes by `last`, what it has kept of its last passage in a variable that outlives
  *                              it (.lasting_at in about.h); natively the caller knows. comes_back_later() stands before
  *                              the draw: whether it will after this passage. When it is checked, each may or may not (--with alone)
+ *   rarely(c)                  a step in which c is true is not taken infinitely often in a run
+ *   are_all_slots(r)           whether r is how many slots there are, of k that there can be: natively what the gate's header says, which
+ *                              may be out of date; when it is checked k, or with --with resize any number
  *
  *   runs_command()             whether one that is inside may leave its hold to a command: when it is checked, if the setting
  *                              has this way (--with heir); natively the caller does what follows step by step
@@ -158,7 +161,9 @@
 #define give_life_back(lives, i) put((lives)[i], DEAD)
 #define begin_life(lives, i) put((lives)[i], ALIVE)
 #define comes_back(last) ((last) != 0)
+#define are_all_slots(r) ((r) == k || (P->ways & RESIZE) != 0)
 #define comes_back_later() ((P->ways & ALONE) != 0 && either())
+#define rarely(c) ((void)((c) && (P->only_so_often = true)))
 #define only_if_free() ((P->ways & TRY) != 0 && either())
 #define not_free()                                                                                                     \
     do {                                                                                                               \

@@ -158,7 +158,9 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define comes_from_nobody(lives, j) admit_comes_from_nobody(P->sleeper, (j))
 
 #define comes_back(last) ((void)(last), how.comes_back)
+#define rarely(c) ((void)0)
 #define comes_back_later() false /* whether it does is for the caller to say */
+#define are_all_slots(r) ((r) == P->slots)
 #define only_if_free() how.only_if_free
 #define not_free() return NOT_FREE
 

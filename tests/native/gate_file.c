@@ -256,6 +256,37 @@ static void a_gate_can_be_resized(void **state)
     admit_gate_close(gate);
 }
 
+/* One that comes back alone goes by how many slots there were; by then there may be more, or fewer. */
+static void one_that_is_alone_meets_a_resize(void **state)
+{
+    (void)state;
+    enum { MOST = 3, PASSES = 5 };
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = MOST, .capacity = 8});
+    for (unsigned from = 1; from <= MOST; from++)
+        for (unsigned to = 1; to <= MOST; to++) {
+            admit_hold own, other[MOST];
+            assert_int_equal(admit_gate_resize(gate, from), ADMIT_OK);
+            for (unsigned pass = 0; pass < PASSES; pass++) {
+                assert_int_equal(admit_gate_enter(gate, &own), ADMIT_OK);
+                assert_true(own.slot < from);
+                assert_int_equal(admit_gate_leave(gate, &own), ADMIT_OK);
+            }
+            assert_int_equal(admit_gate_enter(gate, &own), ADMIT_OK);
+            assert_int_equal(admit_gate_resize(gate, to), ADMIT_OK);
+            unsigned inside = 0, taken = 1U << own.slot;
+            while (inside < MOST && admit_gate_try(gate, &other[inside]) == ADMIT_OK) {
+                assert_int_equal(taken >> other[inside].slot & 1, 0);
+                taken |= 1U << other[inside++].slot;
+            }
+            assert_int_equal(inside + 1, to);
+            assert_int_equal(admit_gate_leave(gate, &own), ADMIT_OK);
+            while (inside > 0)
+                assert_int_equal(admit_gate_leave(gate, &other[--inside]), ADMIT_OK);
+            assert_all_slots_are_there(gate, to);
+        }
+    admit_gate_close(gate);
+}
+
 /* Who resizes may be killed, as may be who removes: the next one finishes it, and does not wait for itself. */
 static void a_resize_or_removal_may_be_cut_short(void **state)
 {
@@ -372,6 +403,7 @@ int main(void)
         cmocka_unit_test(no_descriptor_outlives_exec),
         cmocka_unit_test(gates_are_listed),
         cmocka_unit_test(a_gate_can_be_resized),
+        cmocka_unit_test(one_that_is_alone_meets_a_resize),
         cmocka_unit_test(a_resize_or_removal_may_be_cut_short),
         cmocka_unit_test(more_slots_wake_who_waits),
         cmocka_unit_test(a_gate_in_use_is_not_removed),

@@ -66,7 +66,8 @@ static bool rename_everything(const struct model *model, const uint64_t *state, 
     if (has_alike(model))
         right = about->alike(model->n, model->instance.setting.k, all->registers, stands);
     else
-        about->rename_all(model->instance.setting.n, model->instance.setting.k, all->registers, stands);
+        about->rename_all(model->instance.setting.n, model->instance.setting.k, model->instance.setting.ways,
+                          all->registers, stands);
     for (unsigned i = 0; i < model->n; i++)
         memcpy(all->processes[i].locals, locals[i], LOCALS_MAX);
     return right;

@@ -25,7 +25,8 @@ static inline struct gate_front *front_of(const admit_gate *gate)
 static inline struct native_passage passage_of(struct seat *seat)
 {
     const admit_gate *gate = seat->gate;
-    return (struct native_passage){.i = seat->who, .n = gate->records, .k = gate->most_k, .sleeper = &seat->sleeper};
+    return (struct native_passage){
+        .i = seat->who, .n = gate->records, .k = gate->most_k, .slots = k_of(gate), .sleeper = &seat->sleeper};
 }
 
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
@@ -292,6 +293,7 @@ static inline __attribute__((always_inline)) admit_error enter_alone(struct seat
     struct locals frame;
     start_frame(&frame, 0);
     frame.last = last;
+    frame.room = has_slots ? seat->room : 1;
     if (enter(&passage, &words, &frame, (struct manner){.hastily = true, .comes_back = true}) != GOES_IN)
         return enter_hastily(gate, hold);
     check_alone(seat, last, frame.mine);
@@ -355,6 +357,7 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
     frame.s = seat->slot;
     frame.keeps = how.hastily;
     enum ending ending = leave(&passage, shared_of(seat->gate), &frame, how);
+    seat->room = frame.room;
     if (!how.hastily && !how.keeps_back)
         admit_rouse_next(&seat->sleeper);
     if (!how.keeps_back) /* or it is released */
@@ -432,7 +435,8 @@ static inline __attribute__((always_inline)) admit_error leave_alone(struct seat
     struct native_passage passage = {.i = seat->who, .k = has_slots ? gate->most_k : 1};
     struct locals frame;
     start_frame(&frame, seat->mine);
-    frame.s = passage.k - 1; /* which is that of one that came alone */
+    frame.s = has_slots ? seat->slot : 0;
+    frame.room = has_slots ? seat->room : 1;
     frame.keeps = true;
     atomic_store_explicit(&gate->spot[frame.s].who, 0, memory_order_release);
     if (leave(&passage, &words, &frame, (struct manner){.hastily = true, .comes_back = true}) != GOES_IN)
