@@ -340,9 +340,12 @@ static void ticket_unmake(void)
 static admit_gate *gate;
 static _Thread_local admit_hold hold;
 
+static bool gate_may_grow;
+
 static void gate_make_for(unsigned k, unsigned capacity)
 {
-    gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = capacity});
+    unsigned most_k = gate_may_grow ? 0 : k;
+    gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = most_k, .capacity = capacity});
     if (gate == NULL)
         die(admit_last_error_text());
 }

@@ -186,7 +186,7 @@ ADMIT_API const char *admit_gate_directory(void);
 typedef struct admit_gate_options {
     unsigned k;        /* how many inside; 0: the gate must exist, and has its own k */
     unsigned most_k;   /* up to which it can be resized; 0: as many as can take part, up to ADMIT_GATE_K_MAX. A gate of
-                          which this is k cannot grow, and a thread that is alone there passes in a third of the time */
+                          which this is k cannot grow, and a thread that is alone there passes in two thirds of the time */
     unsigned capacity; /* how many threads can take part at a time: from the first entry to the end of the thread, or of
                           its handle; 0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
