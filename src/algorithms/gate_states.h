@@ -25,6 +25,8 @@
  *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
  *    are later than the number that its owner puts in its place (G10).
  *  - Heir words, too, are only compared with copies of them.
+ *  - One that removes compares what it has read with what it reads next, and nothing else: a draw that is on record by then is
+ *    forgotten; and as long as it will ask whether VALID says that a ticket was returned, VALID keeps the name.
  *  - One that lies (registers/posture.h) without being about to sleep might as well be up.
  *
  * Which steps might as well be taken at once is said in gate_idle.h.
@@ -204,6 +206,17 @@ static bool asks_whether_passed(const struct locals *locals, unsigned i, word va
     return state_of(locals->own) == ABANDONED && says_returned(valid, i, locals->own);
 }
 
+/* One that removes has found a ticket with this phase in that record, and will look at VALID. */
+static bool is_asked_for(const struct stand *removers, unsigned whose, word valid)
+{
+    for (; removers->locals != NULL; removers++) {
+        const struct decide *decide = &((const struct locals *)removers->locals)->decide;
+        if (decide->whose == whose && says_returned(valid, whose, decide->its))
+            return true;
+    }
+    return false;
+}
+
 /* The process that a word names comes back by that word, or will return its ticket by it: it asks for its own name. */
 static bool goes_by_name(const struct locals *locals)
 {
@@ -226,7 +239,7 @@ static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid, 
 
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
  * that a copy which is out of date is not equal. */
-static void forget_names(unsigned n, word *registers, const struct stand *stands)
+static void forget_names(unsigned n, word *registers, const struct stand *stands, const struct stand *removers)
 {
     word issue = registers[0], valid = registers[1], *records = registers + 2;
     unsigned drawer = who_in(issue), returner = who_in(valid);
@@ -234,7 +247,7 @@ static void forget_names(unsigned n, word *registers, const struct stand *stands
                  forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
                     !asks_whether_passed(stands[returner].locals, returner, valid) &&
-                    !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
+                    !is_asked_for(removers, returner, valid) && !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;
@@ -310,7 +323,8 @@ static void flip_if(bool does, word *w)
         *w ^= 1;
 }
 
-static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const struct stand *stands)
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const struct stand *stands,
+                       const struct stand *removers)
 {
     registers[2 + whose] ^= 1;
     flip_if(who_in(registers[1]) == whose, &registers[1]);
@@ -326,6 +340,10 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const st
         flip_if(who_in(round->valid) == whose, &round->valid);
         round->phase ^= round->due && round->who == whose;
         flip_if(round->another == whose && ticket_of(round->other) != 0, &round->other);
+    }
+    for (; removers->locals != NULL; removers++) {
+        struct decide *decide = &((struct locals *)removers->locals)->decide;
+        flip_if(decide->whose == whose, &decide->its);
     }
 }
 
@@ -368,11 +386,26 @@ static void forget_heirs(unsigned n, word *heirs, const struct stand *stands)
         heirs[i] = with_any_ticket(heirs[i]);
 }
 
+/* Those who remove are behind all others. */
+static const struct stand *find_removers(unsigned n, const struct stand *stands)
+{
+    for (stands += n; stands->locals != NULL && !stands->removes;)
+        stands++;
+    return stands;
+}
+
+static void forget_noted_draw(struct decide *decide, const word *records)
+{
+    if (decide->issue != 0 && has_drawn(records[decide->whose], decide->issue))
+        decide->issue = 0;
+}
+
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands)
 {
     word *records = registers + 2, *slots = records + n;
+    const struct stand *removers = find_removers(n, stands);
     struct renaming renaming;
-    forget_names(n, registers, stands);
+    forget_names(n, registers, stands, removers);
     renaming.base = base_of(n, k, registers, stands);
     renaming.stride = k > 1 ? n : 1;
     renaming.count = 0;
@@ -383,6 +416,11 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
     }
     for (unsigned i = 0; i < n; i++)
         keep_locals(&renaming, stands[i].locals);
+    for (const struct stand *remover = removers; remover->locals != NULL; remover++) {
+        struct decide *decide = &((struct locals *)remover->locals)->decide;
+        forget_noted_draw(decide, records);
+        keep(&renaming, number_of(decide->issue));
+    }
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming, k);
@@ -392,13 +430,15 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
         rename_entry(&renaming, &records[i]);
         rename_locals(&renaming, stands[i].locals);
     }
+    for (const struct stand *remover = removers; remover->locals != NULL; remover++)
+        rename_named(&renaming, &((struct locals *)remover->locals)->decide.issue);
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
     for (unsigned i = 0; i < n; i++)
         forget_returned(&records[i], stands[i].locals, i, registers[0]);
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
-            flip_phase(n, i, registers, stands);
-    if (stands[n].locals != NULL)
+            flip_phase(n, i, registers, stands, removers);
+    if (stands[n].locals != NULL && !stands[n].removes)
         forget_heirs(n, slots + (k - 1) + n, stands);
 }
