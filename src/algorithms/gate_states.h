@@ -206,14 +206,25 @@ static bool asks_whether_passed(const struct locals *locals, unsigned i, word va
     return state_of(locals->own) == ABANDONED && says_returned(valid, i, locals->own);
 }
 
+/* Those who remove are behind all others. */
+static const struct stand *find_removers(unsigned n, const struct stand *stands)
+{
+    for (stands += n; stands->locals != NULL && !stands->removes; stands++)
+        ;
+    return stands;
+}
+
+static struct decide *decide_of(const struct stand *remover)
+{
+    return &((struct locals *)remover->locals)->decide;
+}
+
 /* One that removes has found a ticket with this phase in that record, and will look at VALID. */
 static bool is_asked_for(const struct stand *removers, unsigned whose, word valid)
 {
-    for (; removers->locals != NULL; removers++) {
-        const struct decide *decide = &((const struct locals *)removers->locals)->decide;
-        if (decide->whose == whose && says_returned(valid, whose, decide->its))
+    for (; removers->locals != NULL; removers++)
+        if (decide_of(removers)->whose == whose && says_returned(valid, whose, decide_of(removers)->its))
             return true;
-    }
     return false;
 }
 
@@ -239,7 +250,7 @@ static bool adds_to_ticket(const struct locals *locals, unsigned k, word valid, 
 
 /* What a name says is of no interest once it is in the record. Each number stands once in ISSUE, and once in VALID: so
  * that a copy which is out of date is not equal. */
-static void forget_names(unsigned n, word *registers, const struct stand *stands, const struct stand *removers)
+static void forget_names(unsigned n, word *registers, const struct stand *stands)
 {
     word issue = registers[0], valid = registers[1], *records = registers + 2;
     unsigned drawer = who_in(issue), returner = who_in(valid);
@@ -247,7 +258,7 @@ static void forget_names(unsigned n, word *registers, const struct stand *stands
                  forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
                     !asks_whether_passed(stands[returner].locals, returner, valid) &&
-                    !is_asked_for(removers, returner, valid) && !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
+                    !is_asked_for(find_removers(n, stands), returner, valid) && !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;
@@ -317,14 +328,21 @@ static void keep_locals(struct renaming *renaming, const struct locals *locals)
     keep(renaming, ticket_of(recover->over.round.other));
 }
 
+/* A draw that is on record makes no difference. */
+static void keep_draw(struct renaming *renaming, struct decide *decide, const word *records)
+{
+    if (decide->issue != 0 && has_drawn(records[decide->whose], decide->issue))
+        decide->issue = 0;
+    keep(renaming, number_of(decide->issue));
+}
+
 static void flip_if(bool does, word *w)
 {
     if (does && *w != 0)
         *w ^= 1;
 }
 
-static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const struct stand *stands,
-                       const struct stand *removers)
+static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const struct stand *stands)
 {
     registers[2 + whose] ^= 1;
     flip_if(who_in(registers[1]) == whose, &registers[1]);
@@ -341,10 +359,8 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const st
         round->phase ^= round->due && round->who == whose;
         flip_if(round->another == whose && ticket_of(round->other) != 0, &round->other);
     }
-    for (; removers->locals != NULL; removers++) {
-        struct decide *decide = &((struct locals *)removers->locals)->decide;
-        flip_if(decide->whose == whose, &decide->its);
-    }
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        flip_if(decide_of(remover)->whose == whose, &decide_of(remover)->its);
 }
 
 /* The oldest number that somebody adds to. */
@@ -386,26 +402,11 @@ static void forget_heirs(unsigned n, word *heirs, const struct stand *stands)
         heirs[i] = with_any_ticket(heirs[i]);
 }
 
-/* Those who remove are behind all others. */
-static const struct stand *find_removers(unsigned n, const struct stand *stands)
-{
-    for (stands += n; stands->locals != NULL && !stands->removes;)
-        stands++;
-    return stands;
-}
-
-static void forget_noted_draw(struct decide *decide, const word *records)
-{
-    if (decide->issue != 0 && has_drawn(records[decide->whose], decide->issue))
-        decide->issue = 0;
-}
-
 static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const struct stand *stands)
 {
     word *records = registers + 2, *slots = records + n;
-    const struct stand *removers = find_removers(n, stands);
     struct renaming renaming;
-    forget_names(n, registers, stands, removers);
+    forget_names(n, registers, stands);
     renaming.base = base_of(n, k, registers, stands);
     renaming.stride = k > 1 ? n : 1;
     renaming.count = 0;
@@ -416,11 +417,8 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
     }
     for (unsigned i = 0; i < n; i++)
         keep_locals(&renaming, stands[i].locals);
-    for (const struct stand *remover = removers; remover->locals != NULL; remover++) {
-        struct decide *decide = &((struct locals *)remover->locals)->decide;
-        forget_noted_draw(decide, records);
-        keep(&renaming, number_of(decide->issue));
-    }
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        keep_draw(&renaming, decide_of(remover), records);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming, k);
@@ -430,15 +428,15 @@ static void rename_numbers(unsigned n, unsigned k, uint64_t *registers, const st
         rename_entry(&renaming, &records[i]);
         rename_locals(&renaming, stands[i].locals);
     }
-    for (const struct stand *remover = removers; remover->locals != NULL; remover++)
-        rename_named(&renaming, &((struct locals *)remover->locals)->decide.issue);
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        rename_named(&renaming, &decide_of(remover)->issue);
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
     for (unsigned i = 0; i < n; i++)
         forget_returned(&records[i], stands[i].locals, i, registers[0]);
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
-            flip_phase(n, i, registers, stands, removers);
+            flip_phase(n, i, registers, stands);
     if (stands[n].locals != NULL && !stands[n].removes)
         forget_heirs(n, slots + (k - 1) + n, stands);
 }
