@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate: at most k inside, in the order in which they came, whoever is killed.
- * docs/gate.md has the design; (G1) to (G11) are its invariants. The two counters are those of the numbered tickets of
+ * docs/gate.md has the design; (G1) to (G12) are its invariants. The two counters are those of the numbered tickets of
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
  *
  * Design summary
