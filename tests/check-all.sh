@@ -136,6 +136,15 @@ gate -n 2 --with heir --fault recovery --fault abort
 gate -n 2 -k 2 --with heir --fault recovery --fault abort
 gate -n 2 --with alone --with heir --with try --fault recovery --fault abort
 gate -n 2 -k 2 --with alone --with heir --with resize --with try --fault recovery --fault abort
+gate -n 1 --with removal --fault recovery --fault abort
+gate -n 2 --with removal --fault recovery --fault abort
+gate -n 2 -k 2 --with removal --fault recovery --fault abort
+gate -n 2 --with removal --with try --fault recovery --fault abort
+gate -n 2 --with alone --with removal --fault abort
+gate -n 2 -k 2 --with removal --with resize --fault abort
+gate -n 1 --with heir --with removal --fault recovery --fault abort
+gate -n 2 --with heir --with removal
+gate -n 3 --with removal
 gate -n 3 --with heir
 gate -n 3 -k 2 --passages 1 --with resize --fault recovery:1
 gate -n 3 --with alone

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The gate: at most k inside, in the order in which they came, whoever is killed.
- * docs/gate.md has the design; (G1) to (G11) are its invariants. The two counters are those of the numbered tickets of
+ * docs/gate.md has the design; (G1) to (G12) are its invariants. The two counters are those of the numbered tickets of
  * M. J. Fischer, N. A. Lynch, J. E. Burns, A. Borodin, TOPLAS 11(1), 1989, Figures 2 and 3.
  *
  * Design summary
@@ -34,7 +34,7 @@ enum { STATE_BITS = 3, PHASE_BITS = 1, NUMBER_AT = WHO_BITS + PHASE_BITS, WHOLE_
 enum state { OUT, IN, WAITING, GRANTED, LEAVING, ABANDONED };
 
 struct shared {
-    array issue, valid, record, slot, heir, life;
+    array issue, valid, record, slot, heir, life, removed;
 };
 #define ISSUE (S->issue[0])
 #define VALID (S->valid[0])
@@ -42,10 +42,12 @@ struct shared {
 #define SLOT (S->slot)
 #define HEIR (S->heir)
 #define LIFE (S->life)
+#define REMOVED (S->removed[0])
 
 #define FIELD(w, shift, bits) ((w) >> (shift) & ((UINT64_C(1) << (bits)) - 1))
 
-/* Natively, with the lowest bit on the right; LIFE is the kernel's, and HEIR is in gate/life/heir.c. What a participant learns from each bit, and what goes
+/* Natively, with the lowest bit on the right; LIFE is the kernel's, HEIR is in gate/life/heir.c, and REMOVED in
+ * gate/file/there.c. What a participant learns from each bit, and what goes
  * wrong if it is wrong, is a table of docs/gate.md ("Bit by bit").
  *
  *            47          13         3       1
@@ -373,6 +375,7 @@ settle:
 END
 
 #include "algorithms/gate_dead.h"
+#include "algorithms/gate_removal.h"
 
 /* --- enter, leave, give up, take a dead one's place --------------------------------------------------------------- */
 
@@ -386,6 +389,9 @@ struct locals {
     struct run_command running;
     struct inherit inherit; /* by a command */
     word held;              /* as HEIR has it */
+    struct object object;
+    struct decide decide;   /* by one that removes */
+    flag sent_out;          /* it has found the gate removed */
     flag lying;             /* and has still to look */
     flag tries;             /* and does not wait */
     flag keeps;             /* and will come back by what it leaves */
@@ -488,13 +494,19 @@ claim:
             break;
     }
 inside:;
+    if (asks_whether_removed()) { /* natively the caller sees to that, which is one look if there is no news */
+        CALL(object, L.object);
+        L.sent_out = L.object.removed;
+        if (L.sent_out)
+            send_out();
+    }
 END
 
 LEAVE
 BEGIN
     word w;
     resume_from(left, L.mine);
-    if (runs_command()) {
+    if (runs_command() && !L.sent_out) {
         L.running.bequeath.allowed = bequest(L.mine, L.s);
         CALL(run_command, L.running);
     }
@@ -604,6 +616,20 @@ BEGIN
     change(HEIR[i], w, L.held, heir_of_kind(L.held, ENDED));
 END
 
+REMOVER
+BEGIN
+    CALL(decide, L.decide);
+    if (!L.decide.removed)
+        not_free();
+END
+
+/* From now on another gate of that name may be there, and the one that removed this one may be inside of that. */
+AFTERWARDS
+BEGIN
+    AT("inside of another")
+    (void)get(REMOVED);
+END
+
 WATCHED(RECORD, LIFE)
 
 #if defined(TEXT_IN_HASTE) || !defined(ADMIT_STEPPED)
@@ -647,6 +673,16 @@ static void show_heir(char *text, size_t size, unsigned n, unsigned k, uint64_t 
     snprintf(text, size, "%s %u", kind_name[kind_of_heir(w)], (unsigned)(w >> HELD_TICKET_AT));
 }
 
+static void show_removed(char *text, size_t size, unsigned n, unsigned k, uint64_t w)
+{
+    (void)n, (void)k;
+    static const char *const name[1 << REMOVAL_BITS] = {"there", "REMOVED"};
+    if (removal_of(w) == IS_UNDECIDED)
+        snprintf(text, size, "UNDECIDED by %u", (unsigned)(w >> REMOVAL_BITS));
+    else
+        snprintf(text, size, "%s", name[removal_of(w)]);
+}
+
 DECLARE
 {
     S->issue = shared_word("ISSUE", TICKET_BITS + WHO_BITS + PHASE_BITS, named(START, UINT_MAX, 0), .shown = show_named,
@@ -660,10 +696,12 @@ DECLARE
     S->life = registers("LIFE", n, LIVES, ALIVE, .writer = ANYBODY);
     S->heir = registers("HEIR", heirs_of(n), word_values(TICKET_BITS + HELD_TICKET_AT), 0, .writer = ANYBODY,
                         .shown = show_heir, .unbounded = true);
+    S->removed = registers("REMOVED", removals(), word_values(REMOVAL_BITS + WHO_BITS), IS_THERE, .writer = ANYBODY,
+                           .shown = show_removed);
 }
 
 ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
-          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE | BEQUEST,
+          .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE | BEQUEST | REMOVAL,
           .lasting_at = offsetof(struct locals, last), .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},
                  {LOCKOUT_FREEDOM, ATOMIC, RECOVERY | ABORT}, {FIFE, ATOMIC, RECOVERY | ABORT},

@@ -25,6 +25,8 @@
  *  - A ticket that has been returned is only compared with draws that have not been noted, all of which are later, as they
  *    are later than the number that its owner puts in its place (G10).
  *  - Heir words, too, are only compared with copies of them.
+ *  - One that removes compares what it has read with what it reads next, and nothing else: a draw that is on record by then is
+ *    forgotten; and as long as it will ask whether VALID says that a ticket was returned, VALID keeps the name.
  *  - One that lies (registers/posture.h) without being about to sleep might as well be up.
  *
  * Which steps might as well be taken at once is said in gate_idle.h.
@@ -207,6 +209,28 @@ static bool asks_whether_passed(const struct locals *locals, unsigned i, word va
     return state_of(locals->own) == ABANDONED && says_returned(valid, i, locals->own);
 }
 
+/* Those who remove are behind all others. */
+static const struct stand *find_removers(unsigned n, const struct stand *stands)
+{
+    for (stands += n; stands->locals != NULL && !stands->removes; stands++)
+        ;
+    return stands;
+}
+
+static struct decide *decide_of(const struct stand *remover)
+{
+    return &((struct locals *)remover->locals)->decide;
+}
+
+/* One that removes has found a ticket with this phase in that record, and will look at VALID. */
+static bool is_asked_for(const struct stand *removers, unsigned whose, word valid)
+{
+    for (; removers->locals != NULL; removers++)
+        if (decide_of(removers)->whose == whose && says_returned(valid, whose, decide_of(removers)->its))
+            return true;
+    return false;
+}
+
 /* The process that a word names comes back by that word, or will return its ticket by it: it asks for its own name. */
 static bool goes_by_name(const struct locals *locals)
 {
@@ -237,7 +261,7 @@ static void forget_names(unsigned n, word *registers, const struct stand *stands
                  forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
                     !asks_whether_passed(stands[returner].locals, returner, valid) &&
-                    !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
+                    !is_asked_for(find_removers(n, stands), returner, valid) && !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;
@@ -307,6 +331,14 @@ static void keep_locals(struct renaming *renaming, const struct locals *locals)
     keep(renaming, ticket_of(recover->over.round.other));
 }
 
+/* A draw that is on record makes no difference. */
+static void keep_draw(struct renaming *renaming, struct decide *decide, const word *records)
+{
+    if (decide->issue != 0 && has_drawn(records[decide->whose], decide->issue))
+        decide->issue = 0;
+    keep(renaming, number_of(decide->issue));
+}
+
 static void flip_if(bool does, word *w)
 {
     if (does && *w != 0)
@@ -330,6 +362,8 @@ static void flip_phase(unsigned n, unsigned whose, uint64_t *registers, const st
         round->phase ^= round->due && round->who == whose;
         flip_if(round->another == whose && ticket_of(round->other) != 0, &round->other);
     }
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        flip_if(decide_of(remover)->whose == whose, &decide_of(remover)->its);
 }
 
 /* The oldest number that somebody adds to. */
@@ -386,6 +420,8 @@ static void rename_numbers(unsigned n, unsigned k, unsigned ways, uint64_t *regi
     }
     for (unsigned i = 0; i < n; i++)
         keep_locals(&renaming, stands[i].locals);
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        keep_draw(&renaming, decide_of(remover), records);
     for (unsigned s = 0; s + 1 < k; s++)
         keep(&renaming, number_of(slots[s]));
     name_kept(&renaming, k);
@@ -395,6 +431,8 @@ static void rename_numbers(unsigned n, unsigned k, unsigned ways, uint64_t *regi
         rename_entry(&renaming, &records[i]);
         rename_locals(&renaming, stands[i].locals);
     }
+    for (const struct stand *remover = find_removers(n, stands); remover->locals != NULL; remover++)
+        rename_named(&renaming, &decide_of(remover)->issue);
     for (unsigned s = 0; s + 1 < k; s++)
         rename_named(&renaming, &slots[s]);
     for (unsigned i = 0; i < n; i++)
@@ -402,6 +440,6 @@ static void rename_numbers(unsigned n, unsigned k, unsigned ways, uint64_t *regi
     for (unsigned i = 0; i < n; i++)
         if (phase_in(records[i]))
             flip_phase(n, i, registers, stands);
-    if (stands[n].locals != NULL)
+    if (stands[n].locals != NULL && !stands[n].removes)
         forget_heirs(n, slots + (k - 1) + n, stands);
 }

@@ -56,11 +56,12 @@ struct number_renaming {
 struct stand {
     const char *marker;
     void *locals;
+    bool removes; /* it is one that removes (REMOVAL) */
 };
 
 /* The same where several registers hold such numbers: renames those in all registers and all locals at once. Behind the
- * stands of n processes are those of their commands, if these are explored (BEQUEST, of the ways that the setting has); behind
- * the last is one without locals. */
+ * stands of n processes are those of their commands, if these are explored (BEQUEST, of the ways that the setting has), and then
+ * of those who remove (REMOVAL); behind the last is one without locals. */
 typedef void rename_all(unsigned n, unsigned k, unsigned ways, uint64_t *registers, const struct stand *stands);
 
 /* Makes of a state the one that stands for all that have the same future. False if a state shows that some were taken
@@ -127,11 +128,12 @@ enum way {
     ALONE = 1 << 1,   /* some come back and go by what they left in the words when they were here last */
     RESIZE = 1 << 2,  /* some keep back their ticket when they leave, for nobody, until somebody takes it over */
     BEQUEST = 1 << 3, /* some run a command inside, which may outlive them; the commands are processes of their own */
+    REMOVAL = 1 << 4, /* processes of their own remove it, if nobody is there */
 };
 
 /* Which bit it is, and how many ways there are. */
 #define WAY_NUMBER(way) __builtin_ctz(way)
-enum { WAYS = 4 };
+enum { WAYS = 5 };
 
 /* "This property holds on registers as weak as `down_to`, and still holds under any one of `faults`." */
 struct claim {

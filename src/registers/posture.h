@@ -11,6 +11,8 @@
 enum life { ALIVE, DEAD, CLAIMED, NOBODYS, LIVES };
 /* The low bits of an heir word. */
 enum heir_kind { NO_HEIR, ALLOWED, RUNS, ENDED, KIND_BITS = 2 };
+/* The low bits of the word that says whether a gate is there; above them is who removes it. */
+enum removal { IS_THERE, IS_REMOVED, IS_UNDECIDED, REMOVAL_BITS = 2 };
 enum { UP, LYING, ASLEEP, WOKEN, POSTURE_BITS = 2, POSTURE_AT = 18 };
 
 static inline enum heir_kind kind_of_heir(word heir)
@@ -21,6 +23,16 @@ static inline enum heir_kind kind_of_heir(word heir)
 static inline word heir_of_kind(word heir, enum heir_kind kind)
 {
     return heir >> KIND_BITS << KIND_BITS | (word)kind;
+}
+
+static inline enum removal removal_of(word w)
+{
+    return (enum removal)(w & ((1 << REMOVAL_BITS) - 1));
+}
+
+static inline word undecided_by(unsigned remover)
+{
+    return (word)remover << REMOVAL_BITS | IS_UNDECIDED;
 }
 
 static inline word told(word w)

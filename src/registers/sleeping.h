@@ -58,10 +58,24 @@
  *   has_ended(w)               and has ended
  *   heirs_of(n)                how many heir words to declare for n processes
  *
+ *   asks_whether_removed()     whether what they are about may have been: when it is checked, if the setting has this way
+ *                              (--with removal); natively the caller does what follows
+ *   send_out()                 how one goes out again by LEAVE that has a ticket and does not go in
+ *   objects(r, w)              r says whether it was removed: if that is undecided, it is not; w is what r tells then
+ *   is_removed(w)              whether w says so
+ *   begins_removal(r, w)       that is undecided now, unless r says so; w is what r tells then, which no other process that
+ *                              begins writes, nor this one a second time while it still goes by the first
+ *   ends_removal(r, w, does)   a compare-and-swap from w to removed, or to there still: whether it was this one that changed
+ *                              r. When it is checked, it may have been killed before, and begins again
+ *   removals()                 how many such words to declare
+ *   is_nobodys(lives, j)       whether the life word of j is NOBODYS; may_be_nobodys(): whether that is asked
+ *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
  *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
  *   INHERIT BEGIN ... END      a command (checker/model/process.h) of process i, from its remainder to where it is inside
  *   COMMAND BEGIN ... END      from there to its end. Natively a child that was forked, and whatever it becomes
+ *   REMOVER BEGIN ... END      one that removes, from its remainder to where it has
+ *   AFTERWARDS BEGIN ... END   from there to its remainder. Natively neither is run
  *   WATCHED(sleep_words, lives)       the words on which processes sleep, and their life words
  *
  * How sleep is checked. In the checked world each register that somebody sleeps on holds, beside what was put there, the
@@ -152,6 +166,20 @@
 #define holds_on(w, j) (kind_of_heir(w) == RUNS)
 #define has_ended(w) (kind_of_heir(w) == ENDED)
 #define heirs_of(n) ((D->ways & BEQUEST) != 0 ? (n) : 0)
+#define asks_whether_removed() ((P->ways & REMOVAL) != 0)
+#define send_out()                                                                                                     \
+    do {                                                                                                               \
+        stepped_forget(frame, &used_, &LIVE_HERE);                                                                     \
+        return SENT_OUT;                                                                                               \
+    } while (0)
+#define objects(r, w) act(r, w, w = removal_of(w) == IS_UNDECIDED ? IS_THERE : w)
+#define is_removed(w) (removal_of(w) == IS_REMOVED)
+#define begins_removal(r, w) act(r, w, w = is_removed(w) ? w : undecided_by(i))
+#define ends_removal(r, from, removes)                                                                                 \
+    (either() ? ((void)get(r), false) : changes(r, from, (word)((removes) ? IS_REMOVED : IS_THERE)))
+#define removals() ((D->ways & REMOVAL) != 0)
+#define may_be_nobodys() ((P->ways & RESIZE) != 0 && k > 1)
+#define is_nobodys(lives, j) (get((lives)[j]) == NOBODYS)
 #define keeps_back() ((P->ways & RESIZE) != 0 && k > 1 && either() && (P->only_so_often = true))
 #define may_keep_back() ((P->ways & RESIZE) != 0 && k > 1)
 #define keeps_back_dead() (either() && (P->only_so_often = true))
@@ -181,6 +209,8 @@
 #define NEWCOMER static enum outcome newcomer(struct stepping *P, const struct shared *S, struct locals *frame)
 #define INHERIT static enum outcome become_command(struct stepping *P, const struct shared *S, struct locals *frame)
 #define COMMAND static enum outcome end_command(struct stepping *P, const struct shared *S, struct locals *frame)
+#define REMOVER static enum outcome remover(struct stepping *P, const struct shared *S, struct locals *frame)
+#define AFTERWARDS static enum outcome afterwards(struct stepping *P, const struct shared *S, struct locals *frame)
 #define WATCHED(sleep_words, lives)                                                                                    \
     static struct watched watched(const void *shared)                                                                  \
     {                                                                                                                  \
@@ -194,6 +224,8 @@ GIVE_UP;
 NEWCOMER;
 INHERIT;
 COMMAND;
+REMOVER;
+AFTERWARDS;
 static struct watched watched(const void *shared);
 
 static inline enum outcome give_up_any(struct stepping *P, const void *shared, void *locals)
@@ -216,10 +248,20 @@ static inline enum outcome end_command_any(struct stepping *P, const void *share
     return end_command(P, shared, locals);
 }
 
+static inline enum outcome remover_any(struct stepping *P, const void *shared, void *locals)
+{
+    return remover(P, shared, locals);
+}
+
+static inline enum outcome afterwards_any(struct stepping *P, const void *shared, void *locals)
+{
+    return afterwards(P, shared, locals);
+}
+
 #undef MORE_PARTS
 #define MORE_PARTS                                                                                                     \
     {                                                                                                                  \
-        give_up_any, newcomer_any, become_command_any, end_command_any, watched                                        \
+        give_up_any, newcomer_any, become_command_any, end_command_any, remover_any, afterwards_any, watched                                        \
     }
 
 #endif

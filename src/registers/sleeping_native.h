@@ -25,6 +25,8 @@ enum { LOOKS_AT_A_TIME = 8 };
 
 /* The low bits of an heir word where it is checked. */
 enum heir_kind { NO_HEIR, ALLOWED, RUNS, ENDED, KIND_BITS = 2 };
+/* The word that says whether the gate is there, where it is checked. */
+enum { IS_THERE, IS_REMOVED, IS_UNDECIDED, REMOVAL_BITS = 2 };
 
 bool admit_is_dead(struct sleeper *sleeper, unsigned who);
 bool admit_is_marked(const struct sleeper *sleeper, unsigned who);
@@ -34,6 +36,12 @@ void admit_comes_from_nobody(const struct sleeper *sleeper, unsigned who);
 /* Of what is in an heir word: whether a command has inherited, and may run still. */
 bool admit_has_inherited(uint64_t heir);
 bool admit_holds_on(const struct sleeper *sleeper, uint64_t heir, unsigned who);
+/* Of the header's word `removed`: what it is then; and whether it was this process that decided. */
+uint64_t admit_objects(const struct sleeper *sleeper);
+uint64_t admit_begins_removal(const struct sleeper *sleeper);
+bool admit_ends_removal(const struct sleeper *sleeper, uint64_t undecided, bool removes);
+bool admit_is_removed(uint64_t removed);
+bool admit_is_nobodys(const struct sleeper *sleeper, unsigned who);
 bool admit_gives_up(struct sleeper *sleeper);
 void admit_sleep(struct sleeper *sleeper, struct cell *cell, uint64_t value);
 /* Of participant `who`, on its record. */
@@ -157,6 +165,17 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define goes_to_nobody(lives, j) admit_goes_to_nobody(P->sleeper, (j))
 #define comes_from_nobody(lives, j) admit_comes_from_nobody(P->sleeper, (j))
 
+#define asks_whether_removed() false
+#define send_out() ((void)0)
+#define objects(r, w) ((w) = admit_objects(P->sleeper))
+#define is_removed(w) admit_is_removed(w)
+#define begins_removal(r, w) ((w) = admit_begins_removal(P->sleeper))
+#define ends_removal(r, from, removes) admit_ends_removal(P->sleeper, (from), (removes))
+#define removal_of(w) ((unsigned)(w) & ((1 << REMOVAL_BITS) - 1))
+#define removals() 0
+#define may_be_nobodys() true
+#define is_nobodys(lives, j) admit_is_nobodys(P->sleeper, (j))
+
 #define comes_back(last) ((void)(last), how.comes_back)
 #define rarely(c) ((void)0)
 #define comes_back_later() false /* whether it does is for the caller to say */
@@ -202,6 +221,8 @@ enum ending { GOES_IN, GIVES_UP, NOT_FREE, STILL_IN_LINE, TOO_HASTY, TOO_HASTY_H
 #define NEWCOMER __attribute__((unused)) TEXT(newcomer, locals)
 #define INHERIT __attribute__((unused)) TEXT(become_command, locals)
 #define COMMAND __attribute__((unused)) TEXT(end_command, locals)
+#define REMOVER __attribute__((unused)) TEXT(remover, locals)
+#define AFTERWARDS __attribute__((unused)) TEXT(afterwards, locals)
 #define PROCEDURE(p) TEXT(p, p)
 #define PROCEDURE_ON(p, frame_) TEXT(p, frame_)
 #define BEGIN                                                                                                          \

@@ -77,8 +77,8 @@ struct declaration {
 enum access_kind { NO_ACCESS, READ, WRITE, WRITE_IF_DIFFERENT, UPDATE, KERNEL };
 
 /* How a call ended: stopped before its next access; a wait's test failed, so that nothing has changed; the passage is
- * over without having led inside; it was too hasty (haste.h); or finished. */
-enum outcome { PAUSED, STUCK, TURNED_AWAY, TOO_HASTY, DONE };
+ * over without having led inside; or it has not, and LEAVE ends it; it was too hasty (haste.h); or finished. */
+enum outcome { PAUSED, STUCK, TURNED_AWAY, SENT_OUT, TOO_HASTY, DONE };
 
 /* One call of a procedure: what it is told, and what it did. */
 struct stepping {
@@ -116,6 +116,8 @@ struct more_parts {
     enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*inherit)(struct stepping *P, const void *shared, void *locals); /* of a command: on its way in, */
     enum outcome (*command)(struct stepping *P, const void *shared, void *locals); /* and from there on */
+    enum outcome (*remover)(struct stepping *P, const void *shared, void *locals);    /* of one that removes: to where it */
+    enum outcome (*afterwards)(struct stepping *P, const void *shared, void *locals); /* has; and from there on */
     struct watched (*watched)(const void *shared);
 };
 

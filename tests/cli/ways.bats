@@ -52,9 +52,22 @@ load helper
 
 @test "ways that there are not are refused" {
     refused "with a command of each, n is at most 8" check gate -n 9 --with heir
-    refused "there is no way 'fly'; there are: try, alone, resize, heir" check gate --with fly
+    refused "with those who remove, n is at most 15" check gate -n 16 --with removal
+    refused "with a command of each, n is at most 7" check gate -n 8 --with heir --with removal
+    refused "there is no way 'fly'; there are: try, alone, resize, heir, removal" check gate --with fly
+    refused "no-slot-lost is about what can still happen, which --with removal ends" check gate --with removal --property no-slot-lost
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with
+}
+
+@test "who removes and who goes in see each other" {
+    for setting in "-n 1 --fault recovery --fault abort" "-n 2" "-n 2 -k 2"; do
+        exits 0 check gate $setting --with removal
+    done
+    exits 1 check gate:removes_drawer -n 1 --with removal --property exclusion --trace "$BATS_TEST_TMPDIR/trace"
+    says "remover 0"
+    says "REMOVED"
+    exits 0 replay "$BATS_TEST_TMPDIR/trace"
 }
 
 # The library's own conditions, and its haste: registers/haste.h.

@@ -34,11 +34,19 @@ others_may_not_write() {
 # The ways round that: the text itself or a procedure of it, the words as it has them, and the file's beginning as a struct.
 nobody_else_has_them() {
     grep -rlE 'algorithms/gate\.c|struct shared|writable_words|run_text|struct gate_front' src/gate | LC_ALL=C sort >"$scratch/found"
-    printf 'src/gate/%s\n' file/file.c life/heir.c life/life.c protocol/protocol.c words/format.c words/meaning.h words/words.h |
+    printf 'src/gate/%s\n' calls/remove.c file/file.c file/there.c life/heir.c life/life.c protocol/protocol.c words/format.c words/meaning.h words/words.h |
         diff - "$scratch/found"
+}
+
+# What the text calls REMOVED is no cell: it is changed by its text, and by those that docs/gate.md names.
+removal_is_theirs() {
+    grep -rlE '(store|exchange_strong|exchange_weak|fetch_[a-z]*)\([^;]*header->removed|&[a-z>.-]*header->removed;' src/gate | LC_ALL=C sort >"$scratch/found"
+    printf 'src/gate/%s\n' calls/older.c calls/remove.c file/file.c file/there.c | diff - "$scratch/found" || return 1
+    grep -q 'atomic_store(&header->removed, 0)' src/gate/file/file.c
 }
 
 check "whoever knows a gate may look at its words" others_may_look
 check "whoever writes one of them does not compile" others_may_not_write
 check "nobody has them otherwise but the text, and those that are named" nobody_else_has_them
+check "whether it is removed is written by the text, and by those that are named" removal_is_theirs
 finish

@@ -40,7 +40,7 @@ static void choose_run(const struct setting *setting, uint64_t seed, struct trac
         if (burst == 0) {
             whose = (unsigned)(next_random(&random) % processes_of(setting));
             burst =
-                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
+                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* the others have a few steps */
         }
         burst--;
         struct step step = walk->steps[next_random(&random) % walk->count];

@@ -138,7 +138,7 @@ static unsigned random_run(const struct setting *setting, uint64_t random)
         if (burst == 0) {
             whose = (unsigned)(next_random(&random) % model.n);
             burst =
-                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* a command has three steps */
+                1 + (unsigned)(next_random(&random) % (whose < setting->n ? 60 : 3)); /* the others have a few steps */
         }
         burst--;
         find_ways(&model, state, &ways);
@@ -185,24 +185,28 @@ static void a_broken_word_is_noticed(void **state)
 
 int main(void)
 {
-    enum { ALL_WAYS = (1 << WAYS) - 1, WITHOUT_COMMANDS = ALL_WAYS & ~BEQUEST };
+    enum { ALL_WAYS = (1 << WAYS) - 1, BY_THE_N = ALL_WAYS & ~BEQUEST & ~REMOVAL };
     static struct size sizes[] = {{2, 1, 0},
                                   {2, 2, 0},
                                   {3, 1, 0},
                                   {3, 2, 0},
                                   {4, 2, ALL_WAYS},
                                   {5, 3, ALL_WAYS},
-                                  {2, 1, WITHOUT_COMMANDS},
-                                  {2, 2, WITHOUT_COMMANDS},
+                                  {2, 1, BY_THE_N},
+                                  {2, 2, BY_THE_N},
                                   {2, 1, BEQUEST},
-                                  {2, 2, ALL_WAYS}};
+                                  {2, 2, ALL_WAYS},
+                                  {1, 1, REMOVAL},
+                                  {2, 1, REMOVAL}};
     const struct CMUnitTest tests[] = {
         {"a_broken_word_is_noticed", a_broken_word_is_noticed, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_1", all_states, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_2", all_states, NULL, NULL, &sizes[1]},
-        {"all_states_n_2_k_1_without_commands", all_states, NULL, NULL, &sizes[6]},
-        {"all_states_n_2_k_2_without_commands", all_states, NULL, NULL, &sizes[7]},
+        {"all_states_n_2_k_1_by_the_n", all_states, NULL, NULL, &sizes[6]},
+        {"all_states_n_2_k_2_by_the_n", all_states, NULL, NULL, &sizes[7]},
         {"random_runs_n_2_k_1_with_commands", random_runs, NULL, NULL, &sizes[8]},
+        {"all_states_n_1_k_1_with_removers", all_states, NULL, NULL, &sizes[10]},
+        {"random_runs_n_2_k_1_with_a_remover", random_runs, NULL, NULL, &sizes[11]},
         {"random_runs_n_2_k_2_all_ways", random_runs, NULL, NULL, &sizes[9]},
         {"random_runs_n_3_k_1", random_runs, NULL, NULL, &sizes[2]},
         {"random_runs_n_3_k_2", random_runs, NULL, NULL, &sizes[3]},

@@ -357,7 +357,7 @@ static void explore_model(struct exploration *exploration, struct model *model,
     exploration->graph.n = model->n;
     exploration->graph.participants = model->instance.setting.n;
     exploration->graph.k = model->instance.setting.k;
-    exploration->graph.aborts = model->instance.setting.aborts;
+    exploration->graph.aborts = model->instance.setting.aborts || (model->instance.setting.ways & REMOVAL) != 0;
     exploration->graph.recovers = model->instance.setting.algorithm->more.give_up != NULL;
     /* A state of one word is as small as its fingerprint, and need not be kept beside it until it is expanded. */
     store_open(&exploration->store, model->words, options->fingerprints && !hash_is_exact(model->words));

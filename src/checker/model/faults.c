@@ -28,7 +28,7 @@ unsigned faults_possible(const struct instance *instance, const struct process *
      * a crash may come in the middle of a write, or of another fault. */
     bool away = process->section != REMAINDER;
     unsigned possible = away ? CRASH : 0;
-    if (process->crashed || process->mode == IS_COMMAND) /* to kill a command is to end it */
+    if (process->crashed || is_beside((enum mode)process->mode)) /* to kill a command is to end it */
         return 0;
     /* One can be killed anywhere, unless one is dead and nobody has come in one's place. */
     bool is_gone = process->mode == DYING || (process->mode == JOINING && process->section == REMAINDER);
@@ -181,6 +181,7 @@ static unsigned write_of(const struct instance *instance, unsigned i, const stru
     case JOINING:
     case HAS_COMMAND:
     case IS_COMMAND:
+    case IS_REMOVER:
         break;
     case ABORTING:
         write->if_different = true;

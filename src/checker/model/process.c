@@ -205,6 +205,8 @@ static part_text *text_of(const struct stepped_algorithm *algorithm, const struc
         return algorithm->leave;
     case IS_COMMAND:
         return is_leaving(process->section) ? algorithm->more.command : algorithm->more.inherit;
+    case IS_REMOVER:
+        return is_leaving(process->section) ? algorithm->more.afterwards : algorithm->more.remover;
     default:
         return is_leaving(process->section) ? algorithm->leave : algorithm->enter;
     }
@@ -225,25 +227,14 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     return outcome;
 }
 
-/* A command goes by the number of the one that it is a child of. */
-static unsigned number_of_process(const struct instance *instance, unsigned i)
-{
-    return i % instance->setting.n;
-}
-
-static bool is_command(const struct instance *instance, unsigned i)
-{
-    return i >= instance->setting.n;
-}
-
 static struct stepping stepping_of(const struct instance *instance, unsigned i)
 {
-    i = number_of_process(instance, i);
+    i = number_of_process(&instance->setting, i);
     return (struct stepping){.i = i,
                              .n = instance->setting.n,
                              .k = instance->setting.k,
                              .cells = instance->cells,
-                             .copy_number = instance->copy_number[i],
+                             .copy_number = instance->copy_number[i % instance->setting.n],
                              .any_order = instance->setting.any_order,
                              .ways = instance->setting.ways,
                              .spoils = instance->spoils};
@@ -267,19 +258,20 @@ void process_begin(const struct instance *instance, unsigned i, struct process *
     process->mode = (uint8_t)mode;
     process->section = mode == GIVING_UP ? EXIT : mode == DYING ? FAULTY : REMAINDER;
     if (mode == DYING)
-        process->label = is_command(instance, i) ? "kernel: command ended" : "kernel: wake one";
+        process->label = is_command(&instance->setting, i) ? "kernel: command ended" : "kernel: wake one";
     else
         stand_before_first_access(instance, i, process);
 }
 
 void process_start(const struct instance *instance, unsigned i, struct process *process)
 {
+    const struct setting *setting = &instance->setting;
     memset(process, 0, sizeof *process);
     process->section = REMAINDER;
-    process->mode = is_command(instance, i) ? IS_COMMAND : FOLLOWS_TEXT;
-    process->passages = is_command(instance, i) ? UNBOUNDED_PASSAGES : instance->setting.passages[i];
+    process->mode = is_command(setting, i) ? IS_COMMAND : is_remover(setting, i) ? IS_REMOVER : FOLLOWS_TEXT;
+    process->passages = i < setting->n ? setting->passages[i] : UNBOUNDED_PASSAGES;
     for (unsigned r = 0; instance->copies > 0 && r < instance->reg_count; r++)
-        if (!is_command(instance, i) && instance->copy_number[i][r] >= 0)
+        if (i < setting->n && instance->copy_number[i][r] >= 0)
             memcpy(copy(instance, process, (unsigned)instance->copy_number[i][r]), &instance->regs[r].array->initial,
                    sizeof(uint64_t));
     stand_before_first_access(instance, i, process);
@@ -350,7 +342,7 @@ static enum section section_in_step(const struct instance *instance, const struc
 /* Back in the remainder, with nothing but what outlives a passage. */
 static void end_passage(const struct instance *instance, struct process *to)
 {
-    to->mode = to->mode == IS_COMMAND ? IS_COMMAND : FOLLOWS_TEXT;
+    to->mode = is_beside((enum mode)to->mode) ? to->mode : FOLLOWS_TEXT;
     to->section = REMAINDER;
     size_t lasting = instance->setting.algorithm->about.lasting_at;
     memset(to->locals, 0, lasting != 0 ? lasting : copies_at(instance));
@@ -360,7 +352,7 @@ static void end_passage(const struct instance *instance, struct process *to)
 
 static void finish(const struct instance *instance, unsigned i, struct process *to)
 {
-    if (to->mode == DYING && is_command(instance, i)) {
+    if (to->mode == DYING && is_command(&instance->setting, i)) {
         process_start(instance, i, to);
         return;
     }
@@ -473,6 +465,10 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     }
     if (outcome == TURNED_AWAY) {
         end_passage(instance, to);
+        stand_before_first_access(instance, i, to);
+    }
+    if (outcome == SENT_OUT) {
+        to->section = EXIT;
         stand_before_first_access(instance, i, to);
     }
     if (outcome == DONE)

@@ -46,10 +46,37 @@ struct setting {
 #pragma GCC diagnostic pop
 
 /* How many processes are explored: n that follow the text, and with BEQUEST behind them a command of each, which is process
- * n + i. A command is a child of whoever has the place of process i, and outlives it. */
-static inline unsigned processes_of(const struct setting *setting)
+ * n + i. A command is a child of whoever has the place of process i, and outlives it. With REMOVAL there is behind all these
+ * one that removes, and has no number among the n; or two, if n is 1, to see what they do to each other. */
+static inline unsigned first_remover(const struct setting *setting)
 {
     return setting->ways & BEQUEST ? 2 * setting->n : setting->n;
+}
+
+static inline unsigned removers_of(const struct setting *setting)
+{
+    return setting->ways & REMOVAL ? 1 + (setting->n == 1) : 0;
+}
+
+static inline unsigned processes_of(const struct setting *setting)
+{
+    return first_remover(setting) + removers_of(setting);
+}
+
+static inline bool is_remover(const struct setting *setting, unsigned i)
+{
+    return i >= first_remover(setting);
+}
+
+static inline bool is_command(const struct setting *setting, unsigned i)
+{
+    return i >= setting->n && !is_remover(setting, i);
+}
+
+/* Its number in the text, and in diagrams. A command goes by the number of the one that it is a child of. */
+static inline unsigned number_of_process(const struct setting *setting, unsigned i)
+{
+    return is_remover(setting, i) ? i - first_remover(setting) : i % setting->n;
 }
 
 static inline bool setting_equal(const struct setting *a, const struct setting *b)
@@ -89,6 +116,7 @@ enum mode {
     JOINING,
     HAS_COMMAND,
     IS_COMMAND,
+    IS_REMOVER,
     ABORTING,
     SHUTTING_DOWN,
     MALFUNCTIONING,
@@ -97,7 +125,13 @@ enum mode {
 
 static inline bool follows_text(enum mode mode)
 {
-    return mode <= IS_COMMAND;
+    return mode <= IS_REMOVER;
+}
+
+/* It has no place in line, and is not killed. */
+static inline bool is_beside(enum mode mode)
+{
+    return mode == IS_COMMAND || mode == IS_REMOVER;
 }
 
 struct process {

@@ -6,6 +6,7 @@ const struct way_info way_info[WAYS] = {
     [WAY_NUMBER(ALONE)] = {.name = "alone"},
     [WAY_NUMBER(RESIZE)] = {.name = "resize"},
     [WAY_NUMBER(BEQUEST)] = {.name = "heir"},
+    [WAY_NUMBER(REMOVAL)] = {.name = "removal"},
 };
 
 unsigned way_find(const char *name)

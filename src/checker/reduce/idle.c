@@ -22,7 +22,7 @@ static void look_at(const struct model *model, const uint64_t *state, struct vie
         view->registers[r] = field_get(state, model->register_field[r]);
     for (unsigned i = 0; i < model->n; i++) {
         struct process *process = &model->automaton[i].processes[field_get(state, model->process_field[i])];
-        view->stands[i] = (struct stand){process->label, process->locals};
+        view->stands[i] = (struct stand){process->label, process->locals, process->mode == IS_REMOVER};
     }
 }
 

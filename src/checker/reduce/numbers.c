@@ -58,7 +58,7 @@ static bool rename_everything(const struct model *model, const uint64_t *state, 
     for (unsigned i = 0; i < model->n; i++) {
         all->processes[i] = *standing(model, state, i);
         memcpy(locals[i], all->processes[i].locals, LOCALS_MAX);
-        stands[i] = (struct stand){all->processes[i].label, locals[i]};
+        stands[i] = (struct stand){all->processes[i].label, locals[i], all->processes[i].mode == IS_REMOVER};
         if (has_alike(model) && all->processes[i].crashed)
             stands[i] = (struct stand){0};
     }

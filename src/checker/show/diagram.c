@@ -108,6 +108,11 @@ static void print_start(const struct trace *trace, const struct execution *execu
     fputc('\n', out);
 }
 
+static const char *kind_of_process(const struct setting *setting, unsigned i)
+{
+    return is_remover(setting, i) ? "remover" : is_command(setting, i) ? "command" : "process";
+}
+
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)
 {
     int width = 9;
@@ -125,7 +130,8 @@ void trace_print(const struct trace *trace, const struct execution *execution, F
     }
     fprintf(out, "      ");
     for (unsigned i = 0; i < processes_of(&trace->setting); i++)
-        fprintf(out, "|   %s %-*u ", i < trace->setting.n ? "process" : "command", width - 8, i % trace->setting.n);
+        fprintf(out, "|   %s %-*u ", kind_of_process(&trace->setting, i), width - 8,
+                number_of_process(&trace->setting, i));
     fprintf(out, "| registers\n");
     print_start(trace, execution, width, out);
     for (size_t s = 0; s + 1 < execution->count; s++) {

@@ -49,7 +49,8 @@ static const char help_text[] =
     "  --with WAY            let processes of the gate also go this way; may be repeated. try: some go back unless\n"
     "                        there is a slot for them at once; alone: some come back, and go by what they left in\n"
     "                        the words when they were here last; resize: some keep back their slot when they leave;\n"
-    "                        heir: some run a command inside, which may outlive them\n"
+    "                        heir: some run a command inside, which may outlive them; removal: others remove the\n"
+    "                        gate, if nobody is there\n"
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, if the gate is asked with abort, recovery or both, they are taken at once;\n"
     "                        the verdicts are the same\n"
@@ -157,9 +158,19 @@ static void read_schedule(struct request *request)
 }
 
 /* What can still happen ends with the last passage, and is not what could have happened before a schedule. */
+/* What ends what can still happen, if anything does: a gate that was removed is so for good. */
+static const char *end_of_runs(const struct request *request)
+{
+    bool is_removed = (request->question.setting.ways & REMOVAL) != 0;
+    return request->passages_limited            ? "--passages"
+           : request->schedule.name != NULL     ? "--schedule"
+           : is_removed                         ? "--with removal"
+                                                : NULL;
+}
+
 static bool can_be_asked(const struct request *request, enum property property)
 {
-    return !property_info[property].needs_future || (!request->passages_limited && request->schedule.name == NULL);
+    return !property_info[property].needs_future || end_of_runs(request) == NULL;
 }
 
 /* Nobody expects it where there are deaths and no sleeper wakes by itself. */
@@ -240,8 +251,10 @@ static void check_ways(const struct setting *setting)
     for (unsigned w = 0; w < WAYS; w++)
         if ((setting->ways & ~setting->algorithm->about.ways) >> w & 1)
             usage_error("check", "the text of %s has no way '%s'", setting->algorithm->about.id, way_info[w].name);
+    unsigned most = (CHECKED_PROCESSES_MAX - removers_of(setting)) / (setting->ways & BEQUEST ? 2 : 1);
     if (processes_of(setting) > CHECKED_PROCESSES_MAX)
-        usage_error("check", "with a command of each, n is at most %d", CHECKED_PROCESSES_MAX / 2);
+        usage_error("check", "with %s, n is at most %u", setting->ways & BEQUEST ? "a command of each" : "those who remove",
+                    most);
 }
 
 static void read_request(struct request *request, int argc, char **argv)
@@ -317,8 +330,7 @@ static void read_request(struct request *request, int argc, char **argv)
     for (unsigned p = 0; p < request->question.property_count; p++)
         if (!can_be_asked(request, request->question.properties[p]))
             usage_error("check", "%s is about what can still happen, which %s ends",
-                        property_info[request->question.properties[p]].name,
-                        request->passages_limited ? "--passages" : "--schedule");
+                        property_info[request->question.properties[p]].name, end_of_runs(request));
     check_setting("check", &request->question.setting, request->question.properties, request->question.property_count);
 }
 

@@ -2,13 +2,13 @@
  *
  * Whether a gate is there still, and how it is removed.
  *
- * Whoever goes in looks at `removed` after its draw; whoever removes writes UNDECIDED there before it looks who is
- * there, and then DONE, if it is UNDECIDED still: for whoever has gone in objects. The file goes after that; if the
- * remover was killed before, by the hand of the next process that opens it. A file that is deleted in another way is
+ * That nobody uses it is decided by the text (algorithms/gate_removal.h). The file goes after that; if the remover was
+ * killed before, by the hand of the next process that opens it. A file that is deleted in another way is
  * found out by those who use it (admit_is_there): then it is LOST. Whoever finds another value there than the last
  * time looks for the file: so others can be asked to.
  */
 #include "gate/calls/calls.h"
+#include "gate/words/meaning.h"
 #include "native/printable.h"
 
 #include <errno.h>
@@ -71,12 +71,12 @@ static admit_error unlink_managed(admit_gate *gate)
     return ADMIT_OK;
 }
 
-/* From whatever it is to this; false if it is final already. */
-static bool changes_removal(admit_gate *gate, enum removal to)
+/* Whoever is there; false if it is final already. */
+static bool removes_by_force(admit_gate *gate)
 {
     uint32_t removed = atomic_load(&gate->header->removed);
     while (!is_final(removed))
-        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, to)))
+        if (atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_DONE)))
             return true;
     return false;
 }
@@ -86,20 +86,21 @@ static admit_error removed_by_another(const admit_gate *gate)
     return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
 }
 
-/* DONE, if nobody is there and nobody objects. */
-static admit_error decide(admit_gate *gate)
+/* Who is in the way is told beforehand; whoever comes later is somebody else. */
+static admit_error remove_unused(admit_gate *gate)
 {
     for (unsigned tries = 0; tries < REMOVE_TRIES; tries++) {
-        if (!changes_removal(gate, REMOVAL_UNDECIDED))
-            return removed_by_another(gate);
-        uint32_t undecided = with_removal(atomic_load(&gate->header->removed), REMOVAL_UNDECIDED);
         admit_view *view = admit_gate_inspect(gate);
         admit_error error = view == NULL ? admit_last_error() : is_used(view) ? in_use(gate, view) : ADMIT_OK;
         admit_view_free(view);
-        enum removal decision = error == ADMIT_OK ? REMOVAL_DONE : REMOVAL_NONE;
-        if (atomic_compare_exchange_strong(&gate->header->removed, &undecided, with_removal(undecided, decision)) ||
-            error != ADMIT_OK)
+        if (error != ADMIT_OK)
             return error;
+        struct decide frame = {0};
+        run_text(decide, gate, manager_of(gate), &frame, &(struct sleeper){.gate = gate});
+        if (frame.removed)
+            return ADMIT_OK;
+        if (is_final(atomic_load(&gate->header->removed)))
+            return removed_by_another(gate);
     }
     return admit_gate_error(ADMIT_BUSY, "gate \"%s\" is in use: others come and go all the time", gate->name);
 }
@@ -130,8 +131,8 @@ static admit_error remove_managed(admit_gate *gate, bool force)
     admit_second_look(gate, true);
     admit_bury_dead(gate); /* who are in nobody's way */
     if (!force)
-        error = decide(gate);
-    else if (!changes_removal(gate, REMOVAL_DONE))
+        error = remove_unused(gate);
+    else if (!removes_by_force(gate))
         error = removed_by_another(gate);
     if (error != ADMIT_OK)
         return error;

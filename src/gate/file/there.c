@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether a gate is there still: remove.c tells what may have happened to it.
+ * Whether a gate is there still: remove.c tells what may have happened to it. And what the text calls REMOVED
+ * (algorithms/gate_removal.h): the header's word `removed`, which says more.
  */
 #include "gate/file/file.h"
+#include "gate/words/meaning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,10 +72,54 @@ bool admit_was_removed(admit_gate *gate)
     uint32_t removed = atomic_load(&gate->header->removed);
     if (with_removal(removed, REMOVAL_NONE) != atomic_load(&gate->removed_seen))
         admit_is_there(gate);
-    if (removal_in(removed) == REMOVAL_UNDECIDED)
-        atomic_compare_exchange_strong(&gate->header->removed, &removed, with_removal(removed, REMOVAL_NONE));
-    return is_final(atomic_load(&gate->header->removed)) || atomic_load(&gate->astray);
+    struct object frame = {0};
+    run_text(object, gate, 0, &frame, &(struct sleeper){.gate = gate});
+    return frame.removed || atomic_load(&gate->astray);
 }
+
+/* --- the word ----------------------------------------------------------------------------------------------------- */
+
+bool admit_is_removed(uint64_t removed)
+{
+    return is_final((uint32_t)removed);
+}
+
+uint64_t admit_objects(const struct sleeper *sleeper)
+{
+    _Atomic uint32_t *word = &sleeper->gate->header->removed;
+    uint32_t removed = atomic_load(word);
+    while (removal_in(removed) == REMOVAL_UNDECIDED)
+        if (atomic_compare_exchange_weak(word, &removed, with_removal(removed, REMOVAL_NONE)))
+            return with_removal(removed, REMOVAL_NONE);
+    return removed;
+}
+
+/* Counted with those who ask all to look, so that it is another word each time: what was looked at for the one says nothing
+ * to the next. */
+uint64_t admit_begins_removal(const struct sleeper *sleeper)
+{
+    _Atomic uint32_t *word = &sleeper->gate->header->removed;
+    uint32_t removed = atomic_load(word);
+    while (!is_final(removed)) {
+        uint32_t undecided = with_removal(removed + REMOVAL_STATES, REMOVAL_UNDECIDED);
+        if (atomic_compare_exchange_weak(word, &removed, undecided))
+            return undecided;
+    }
+    return removed;
+}
+
+bool admit_ends_removal(const struct sleeper *sleeper, uint64_t undecided, bool removes)
+{
+    uint32_t from = (uint32_t)undecided, to = with_removal(from, removes ? REMOVAL_DONE : REMOVAL_NONE);
+    return atomic_compare_exchange_strong(&sleeper->gate->header->removed, &from, to);
+}
+
+bool admit_is_nobodys(const struct sleeper *sleeper, unsigned who)
+{
+    return atomic_load(life_of(sleeper->gate, who)) == LIFE_RESERVED;
+}
+
+/* --- what is said of it ------------------------------------------------------------------------------------------- */
 
 admit_error admit_removed_error(const admit_gate *gate)
 {

@@ -244,7 +244,8 @@ static inline void seat_mark(struct seat *seat, enum seat_flag flag, bool on)
 /* As the text has them (struct shared), which alone writes them (meaning.h). */
 struct gate_cells {
     const struct cell *issue, *valid, *record, *slot, *heir;
-    const struct cell *life; /* NULL: what the text calls LIFE are the life words, which are no cells */
+    /* NULL: what the text calls LIFE are the life words, and REMOVED is a word of the header, which are no cells. */
+    const struct cell *life, *removed;
 };
 
 /* What stands for this process beside its life words (anchor.c). It lasts as long as the handle and all seats by it. */
