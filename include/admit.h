@@ -72,7 +72,8 @@
  *   others from entering, leaving or managing it, nor keep what a dead process had; but a lock that it has on the file
  *   at the moment when a process joins deprives that process of the second word; so does a file system that does not
  *   keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons do) should do so before
- *   it opens a gate: the handle is of no use afterwards, and says so. The file must be on a file system of this
+ *   it opens a gate: what needs one is refused from then on, with a text that says so: a thread's first entry, resize,
+ *   families. Who has taken part before enters and leaves as ever. The file must be on a file system of this
  *   machine: gates do not reach across machines. A gate is its file. If that is deleted (rm) or moved while it is in
  *   use, those who use it learn it, as ADMIT_REMOVED: who waits, within a second; who enters among others, at once or
  *   some thousand entries later; who enters alone, at every 16384th entry, or as soon as somebody makes another gate
@@ -193,7 +194,7 @@ typedef struct admit_gate_options {
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
 } admit_gate_options;
 
-/* The path of the gate with this name, whether there is one or not. */
+/* The path of the gate with this name, whether there is one or not. ADMIT_BAD_NAME also if it has no room in `size` bytes. */
 ADMIT_API admit_error admit_gate_resolve(const char *name, char *path, size_t size);
 
 /* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all.
@@ -278,8 +279,8 @@ ADMIT_API void admit_gate_interrupt(admit_gate *gate);
  * hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
 ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
 
-/* What inspect shows as this process's command, from its next entry on: the first 95 bytes are kept. NULL, as at the
- * start: the name the kernel has for the process. */
+/* What inspect shows as this process's command, from now on in the calling thread, in others from their first entry on: the
+ * first 95 bytes are kept. NULL, as at the start: the name the kernel has for the process. */
 ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command);
 
 /* --- For a command ---------------------------------------------------------------------------------------------------
@@ -297,13 +298,16 @@ ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command)
  */
 
 /* Allows one child to inherit this hold. with_children: what the command itself starts holds too, as long as it keeps
- * the descriptor open that the child opens in admit_gate_inherit; whatever else this process starts does not. */
+ * the descriptor open that the child opens in admit_gate_inherit; whatever else this process starts does not. Once more:
+ * for another child, as long as none has inherited, and again when the one that has has ended; until then ADMIT_BAD_OPTION,
+ * as for a hold that was left to a family. The hold may be any thread's, if that said any_thread. */
 ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children);
 
 /* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it
  * becomes by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not
  * run. ADMIT_UNSUPPORTED: this process is in another pid namespace than the one who bequeathed (and not
- * with_children). Safe between fork and exec of a program with threads, and in a child of vfork. */
+ * with_children). Safe between fork and exec of a program with threads, and in a child of vfork: so it notes no error, and
+ * admit_last_error_text knows nothing of it. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
 /* For holds that are had after the fork, as of a process that enters for the jobs of a command that runs already:
@@ -319,7 +323,8 @@ ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hol
  * copy of the descriptor goes with it.) Any number of holds, and any number of families.
  *
  * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor of the
- * same file that children do not share, such as one that was opened again, will not do. The hold may be any thread's, if
+ * same file that children do not share, such as one that was opened after the fork, or that a child opened itself, will not do,
+ * and that cannot be told. The hold may be any thread's, if
  * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's, or the hold has been
  * bequeathed already. The end of the thread that entered counts
  * as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these have closed

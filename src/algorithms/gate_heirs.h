@@ -24,12 +24,13 @@ struct bequeath {
     flag does;
 };
 
+/* Nobody would know of a command any more that has inherited already, if its word were lost. */
 PROCEDURE(bequeath)
 BEGIN
     word w;
     AT("bequeath")
     L.does = bequeaths();
-    act(HEIR[i], w, if (L.does) w = L.allowed);
+    act(HEIR[i], w, if (L.does && !has_inherited(w)) w = L.allowed);
 END
 
 struct disown {

@@ -388,6 +388,80 @@ static void wrappers_are_killed_at_random(void **state)
     munmap(witness, sizeof *witness);
 }
 
+/* A child that inherits, says so, and is a command until it is killed. */
+static pid_t start_heir(admit_gate *gate, const admit_hold *hold)
+{
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (admit_gate_inherit(gate, hold) != ADMIT_OK)
+            _exit(1);
+        say(told[1]);
+        stay();
+    }
+    close(told[1]);
+    assert_true(hear(told[0]));
+    close(told[0]);
+    return child;
+}
+
+/* To bequeath once more must not take away what a command has by the first time: nobody would know of it. */
+static void what_a_command_has_is_not_bequeathed_again(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&two);
+    int family = admit_gate_family(gate);
+    admit_hold hold;
+    for (int any_thread = 0; any_thread <= 1; any_thread++)
+        for (int with_children = 0; with_children <= 1; with_children++) {
+            assert_int_equal(admit_gate_enter_with(gate, &hold, &(admit_wait){.any_thread = any_thread}), ADMIT_OK);
+            assert_int_equal(admit_gate_bequeath(gate, &hold, !with_children), ADMIT_OK);
+            assert_int_equal(admit_gate_bequeath(gate, &hold, with_children), ADMIT_OK); /* nobody has inherited */
+            pid_t heir = start_heir(gate, &hold);
+            assert_int_equal(admit_gate_bequeath(gate, &hold, 0), ADMIT_BAD_OPTION);
+            assert_int_equal(admit_gate_bequeath(gate, &hold, 1), ADMIT_BAD_OPTION);
+            assert_int_equal(admit_gate_bequeath_to(gate, &hold, family), ADMIT_BAD_OPTION);
+            kill_and_reap(heir);
+            assert_int_equal(admit_gate_await_heirs(gate, &hold), ADMIT_OK);
+            assert_int_equal(admit_gate_bequeath(gate, &hold, with_children), ADMIT_OK); /* it has ended */
+            heir = start_heir(gate, &hold);
+            kill_and_reap(heir);
+            assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+            assert_all_slots_are_there(gate, SLOTS);
+        }
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+    assert_int_equal(admit_gate_bequeath_to(gate, &hold, family), ADMIT_OK);
+    assert_int_equal(admit_gate_bequeath(gate, &hold, 0), ADMIT_BAD_OPTION);
+    assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+    close(family);
+    admit_gate_close(gate);
+}
+
+/* The wrapper of start_household, which would take its family's hold away from it. */
+static void bequeaths_twice(struct household *house, int family)
+{
+    admit_hold hold[SLOTS];
+    for (unsigned s = 0; s < SLOTS; s++) {
+        enter_for_family(house->gate, family, &hold[s]);
+        if (admit_gate_bequeath(house->gate, &hold[s], 0) == ADMIT_OK)
+            _exit(1);
+    }
+}
+
+static void a_second_bequest_leaves_the_first_as_it_is(void **state)
+{
+    (void)state;
+    struct household house = start_household(&two, bequeaths_twice);
+    kill_and_reap(house.wrapper);
+    assert_taken(house.gate);
+    kill_and_reap(house.started->command);
+    assert_taken(house.gate);
+    kill_and_reap(house.started->grandchild);
+    assert_back(house.gate, SLOTS);
+    end_household(&house);
+}
+
 int main(void)
 {
     test_directory();
@@ -397,6 +471,8 @@ int main(void)
         cmocka_unit_test(what_is_not_left_to_it_comes_back),
         cmocka_unit_test(readers_with_locks_are_no_family),
         cmocka_unit_test(who_may_bequeath_and_to_what),
+        cmocka_unit_test(what_a_command_has_is_not_bequeathed_again),
+        cmocka_unit_test(a_second_bequest_leaves_the_first_as_it_is),
         cmocka_unit_test(a_thread_that_ends_leaves_it_to_the_family),
         cmocka_unit_test(wrappers_are_killed_at_random),
     };

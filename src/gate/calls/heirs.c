@@ -9,13 +9,21 @@ static admit_error not_holding(const admit_gate *gate)
     return admit_gate_error(ADMIT_NOT_HOLDING, "gate \"%s\": this thread is not inside with this hold", gate->name);
 }
 
+/* By which this thread may leave: its own, or that of one that said any_thread. With admit_seats_lock. */
+static struct seat *seat_to_leave_by(admit_gate *gate, const admit_hold *hold)
+{
+    struct seat *own = admit_seat_of(gate, hold);
+    return own != NULL ? own : admit_seat_of_any(gate, hold);
+}
+
 admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children)
 {
-    struct seat *seat = admit_seat_of(gate, hold);
-    if (seat == NULL)
-        return not_holding(gate);
-    admit_heir_allow(seat, hold, with_children);
-    return ADMIT_OK;
+    UNCANCELLED;
+    admit_seats_lock();
+    struct seat *seat = seat_to_leave_by(gate, hold);
+    admit_error error = seat == NULL ? not_holding(gate) : admit_heir_allow(seat, hold, with_children);
+    admit_seats_unlock();
+    return error;
 }
 
 int admit_gate_family(admit_gate *gate)
@@ -28,14 +36,11 @@ int admit_gate_family(admit_gate *gate)
     return admit_family_open(gate);
 }
 
-/* With the lock, for one that any thread may leave by. */
 admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family)
 {
     UNCANCELLED;
-    struct seat *seat = admit_seat_of(gate, hold);
     admit_seats_lock();
-    if (seat == NULL)
-        seat = admit_seat_of_any(gate, hold);
+    struct seat *seat = seat_to_leave_by(gate, hold);
     admit_error error = seat == NULL ? not_holding(gate) : admit_heir_entrust(seat, hold, family);
     admit_seats_unlock();
     return error;
@@ -44,6 +49,10 @@ admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int
 admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold)
 {
     UNCANCELLED;
-    const struct seat *seat = admit_seat_of(gate, hold);
-    return seat == NULL ? not_holding(gate) : admit_heirs_await(seat);
+    admit_seats_lock();
+    const struct seat *seat = seat_to_leave_by(gate, hold);
+    const bool holds = seat != NULL, is_left_to_family = holds && seat->family > 0;
+    const unsigned who = holds ? seat->who : 0;
+    admit_seats_unlock();
+    return holds ? admit_heirs_await(gate, who, is_left_to_family) : not_holding(gate);
 }

@@ -179,11 +179,29 @@ static void let_family_go(struct seat *seat, uint64_t ticket)
 
 /* --- to bequeath, to inherit, to wait for heirs -------------------------------------------------------------------- */
 
-void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
+static void allow(struct seat *seat, const admit_hold *hold, bool with_children)
 {
     struct bequeath frame = {.allowed = heir_word(with_children ? ALLOWED_WITH_CHILDREN : ALLOWED_ALONE, hold->ticket)};
     seat_mark(seat, SEAT_BEQUEATHED, true);
     run_text(bequeath, seat->gate, seat->who, &frame, NULL);
+}
+
+static admit_error bequeathed_already(const admit_gate *gate)
+{
+    return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": this hold has been bequeathed already", gate->name);
+}
+
+/* Once more, if nobody has inherited yet, or that command has ended. */
+admit_error admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children)
+{
+    long pid;
+    if (seat_is(seat, SEAT_BEQUEATHED) && !admit_heir_disowned(seat)) {
+        if (admit_heir_seen(seat->gate, seat->who, &pid) != HEIR_NONE)
+            return bequeathed_already(seat->gate);
+        admit_heir_dismiss(seat, hold);
+    }
+    allow(seat, hold, with_children);
+    return ADMIT_OK;
 }
 
 void admit_heir_dismiss(struct seat *seat, const admit_hold *hold)
@@ -250,11 +268,10 @@ admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
     return becomes_heir(gate, who, heir_word(ALLOWED_ALONE, hold->ticket), me);
 }
 
-admit_error admit_heirs_await(const struct seat *seat)
+admit_error admit_heirs_await(const admit_gate *gate, unsigned who, bool is_left_to_family)
 {
-    const admit_gate *gate = seat->gate;
-    uint64_t word = atomic_load(&gate->cells.heir[seat->who].value);
-    if (seat->family > 0) /* of which this process is one */
+    uint64_t word = atomic_load(&gate->cells.heir[who].value);
+    if (is_left_to_family) /* of which this process is one */
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": this hold has been left to a family", gate->name);
     if (!is_family(word))
         return ADMIT_OK;
@@ -304,11 +321,11 @@ admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int fa
         return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": descriptor %d is not one of admit_gate_family",
                                 gate->name, family);
     if (seat_is(seat, SEAT_BEQUEATHED)) /* or there would be a moment in which nobody has it */
-        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": this hold has been bequeathed already", gate->name);
+        return bequeathed_already(gate);
     unsigned kind = lock_byte(family, hold->ticket);
     if (kind == 0)
         return admit_gate_system_error("lock", gate->path);
     seat->family = family;
-    admit_heir_allow(seat, hold, true);
+    allow(seat, hold, true);
     return becomes_heir(gate, seat->who, heir_word(ALLOWED_WITH_CHILDREN, hold->ticket), heir_word(kind, hold->ticket));
 }

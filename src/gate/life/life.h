@@ -81,8 +81,8 @@ bool admit_has_no_heir(admit_gate *gate, unsigned who);
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* Of one that is dead, if its heir word is this still, and no command has what it held: from now on nobody inherits. */
 bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word);
-/* From now on a child may inherit. */
-void admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
+/* From now on a child may inherit; not if a command has, and may run still. */
+admit_error admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat, const admit_hold *hold);
 /* A descriptor that children inherit; -1: error noted. */
@@ -92,7 +92,7 @@ admit_error admit_heir_entrust(struct seat *seat, const admit_hold *hold, int fa
 /* The same, but not if a command has inherited already. */
 bool admit_heir_disowned(struct seat *seat);
 /* Until no child that has inherited is left. */
-admit_error admit_heirs_await(const struct seat *seat);
+admit_error admit_heirs_await(const admit_gate *gate, unsigned who, bool is_left_to_family);
 
 /* Those who wait for a record learn that one is free (outside.c). */
 void admit_vacated(admit_gate *gate);
