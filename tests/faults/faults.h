@@ -37,19 +37,6 @@ enum {
     CHILDREN_MAX = 2048
 };
 
-/* Whether the address sanitizer is there, which has needs of its own. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
-
 /* --- children ----------------------------------------------------------------------------------------------------- */
 
 static pid_t children[CHILDREN_MAX];

@@ -296,6 +296,39 @@ static void a_lock_can_be_mapped_at_any_address(void **state)
     }
 }
 
+/* Of the handle: the memory of the lock itself may be the caller's. */
+static void a_lack_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    int status;
+    size_t size = admit_lock_size("bakery", 4, 1);
+    void *memory = map_shared(size);
+    pid_t child = fork();
+    if (child == 0) {
+        if (!use_up_memory_but(0))
+            _exit(1);
+        if (admit_lock_create("bakery", 4, 1) != NULL || admit_last_error() != ADMIT_NO_MEMORY)
+            _exit(2);
+        if (admit_lock_create_in(memory, size, "bakery", 4, 1) != NULL || admit_last_error() != ADMIT_NO_MEMORY)
+            _exit(3);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    admit_lock_destroy(admit_lock_create_in(memory, size, "bakery", 4, 1));
+    child = fork();
+    if (child == 0) {
+        if (!use_up_memory_but(0))
+            _exit(1);
+        _exit(admit_lock_attach(memory, size) == NULL && admit_last_error() == ADMIT_NO_MEMORY ? 0 : 2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    munmap(memory, size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +346,7 @@ int main(void)
         cmocka_unit_test(registers_outside_their_domain_are_refused),
         cmocka_unit_test(garbage_never_crashes_attach),
         cmocka_unit_test(a_lock_can_be_mapped_at_any_address),
+        cmocka_unit_test(a_lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests_name("native api", tests, NULL, NULL);
 }
