@@ -6,8 +6,8 @@
  *
  * What is not found: a file that only processes of other users, or of other pid namespaces, have open; that of a
  * command whose wrapper has been killed, which has nothing open; one that only a thread with descriptors of its own has
- * open (unshare, CLONE_FILES); one on a file system that /proc/locks calls otherwise than stat does; and one that is
- * deleted after the look.
+ * open (unshare); one on a file system that /proc/locks calls otherwise than stat does; and one that is deleted after the
+ * look.
  */
 #include "gate/file/file.h"
 #include "gate/file/locks.h"
