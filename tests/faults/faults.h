@@ -16,6 +16,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -36,19 +37,6 @@ enum {
     BY_SIGNAL = 100, /* and the signal's number */
     CHILDREN_MAX = 2048
 };
-
-/* Whether the address sanitizer is there, which has needs of its own. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* --- children ----------------------------------------------------------------------------------------------------- */
 
@@ -367,6 +355,38 @@ static inline void skip_without_containers(void)
         _exit(0);
     if (outcome(child, SOON_S) != 0)
         skip_because("it takes root to make a pid namespace");
+}
+
+/* --- a first thread that has ended: then /proc shows of the process what it shows by the others alone -------------- */
+
+static inline bool shows_no_descriptors(pid_t process)
+{
+    char path[40];
+    unsigned many = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
+    DIR *list = opendir(path);
+    for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
+        many += entry->d_name[0] != '.';
+    if (list != NULL)
+        closedir(list);
+    return list != NULL && many == 0;
+}
+
+static inline void await_the_end_of_the_first_thread(pid_t process)
+{
+    for (unsigned look = 0; look < SOON_S * 1000 && !shows_no_descriptors(process); look++)
+        usleep(1000);
+}
+
+/* In a child: only this goes on, once the word is 1. */
+static inline _Noreturn void go_on_without_the_first_thread(void *(*thread)(void *), void *data,
+                                                            _Atomic uint32_t *begin)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, thread, data) != 0 || !comes_true(begin, 1, SOON_S))
+        _exit(1);
+    syscall(SYS_exit, 0);
+    abort();
 }
 
 /* --- death without memory ----------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  * starter was killed holds until it has ended, and one whose end could not be seen is not let hold.
  */
 #include "faults.h"
+#include "gate/calls/calls.h"
 
 #include <sys/mount.h>
 
@@ -253,6 +254,44 @@ static void a_child_in_another_namespace_without_proc_is_refused(void **state)
     }
 }
 
+/* --- a process whose first thread has ended ------------------------------------------------------------------------ */
+
+struct known {
+    admit_gate *gate; /* without a name: its file is to be had by /proc alone */
+    uint32_t pids, times;
+};
+
+static void *knows_itself(void *data)
+{
+    const struct known *known = data;
+    admit_hold hold;
+    await_the_end_of_the_first_thread(getpid());
+    if (enter_within(known->gate, &hold, SOON_S) != ADMIT_OK)
+        _exit(1);
+    if (!admit_anchor_holds(known->gate, known->gate->local->anchor->number))
+        _exit(2);
+    int family = admit_gate_family(known->gate);
+    if (family < 0 || admit_gate_bequeath_to(known->gate, &hold, family) != ADMIT_OK)
+        _exit(3);
+    if (admit_pid_namespace() != known->pids || admit_time_namespace() != known->times)
+        _exit(4);
+    _exit(admit_gate_leave(known->gate, &hold) == ADMIT_OK ? 0 : 5);
+}
+
+static void one_whose_first_thread_has_ended_has_all_the_same(void **state)
+{
+    (void)state;
+    struct known known = {admit_gate_create_private(&one), admit_pid_namespace(), admit_time_namespace()};
+    assert_non_null(known.gate);
+    pid_t child = start();
+    if (child == 0) {
+        _Atomic uint32_t now = 1;
+        go_on_without_the_first_thread(knows_itself, &known, &now);
+    }
+    assert_int_equal(outcome(child, 2 * SOON_S), 0);
+    admit_gate_close(known.gate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +301,7 @@ int main(void)
         FAULT(a_file_that_is_mounted_elsewhere_is_the_same_gate),
         FAULT(an_orphaned_command_without_proc),
         FAULT(a_child_in_another_namespace_without_proc_is_refused),
+        FAULT(one_whose_first_thread_has_ended_has_all_the_same),
     };
     return run_faults("places", tests);
 }

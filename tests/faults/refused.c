@@ -369,12 +369,66 @@ static void the_last_descriptors(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* That there is none for the directory's either, once it must not have the number of standard input, is the reason; not
+ * what comes of closing that one. */
+static void a_close_that_fails_hides_no_reason(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    pid_t child = start();
+    if (child == 0) {
+        int next;
+        while ((next = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && next < 64)
+            ;
+        struct rlimit limit = {.rlim_cur = 64, .rlim_max = 64};
+        if (next < 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0 || close(0) != 0 || !refuse(SYS_close, EIO))
+            _exit(CANNOT);
+        if (admit_gate_open("described", 1) != NULL)
+            _exit(1);
+        _exit(strstr(admit_last_error_text(), strerror(EMFILE)) != NULL ? 0 : 2);
+    }
+    assert_int_equal(outcome(child, SOON_S), 0);
+}
+
+/* However much memory is left: by name, and without one. */
+static void the_last_memory(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip_because("the sanitizer needs memory of its own");
+    unsigned failed = 0;
+    admit_gate_close(admit_gate_open("remembered", 1));
+    for (size_t left = 0; left <= 1 << 16; left = left > 0 ? 2 * left : 16)
+        for (unsigned named = 0; named < 2; named++) {
+            pid_t child = start();
+            if (child == 0) {
+                if (!use_up_memory_but(left))
+                    _exit(CANNOT);
+                admit_gate *gate =
+                    named ? admit_gate_open("remembered", 1) : admit_gate_create_private(&(admit_gate_options){.k = 1});
+                _exit(gate == NULL && admit_last_error() == ADMIT_NO_MEMORY ? 0 : 1); /* it must be mapped, too */
+            }
+            int status = outcome(child, SOON_S);
+            if (status == CANNOT)
+                skip_because("memory is not limited here");
+            if (status != 0)
+                print_message("# %zu bytes left: %d\n", left, status);
+            failed += status != 0;
+        }
+    assert_int_equal(failed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(one_who_waits_does_not_spin), FAULT(an_orphaned_command_is_not_taken_for_dead),
-        FAULT(an_error_or_another_way),     FAULT(one_who_goes_in_all_the_same_is_inside),
-        FAULT(a_gate_is_made_or_it_is_not), FAULT(the_last_descriptors),
+        FAULT(one_who_waits_does_not_spin),
+        FAULT(an_orphaned_command_is_not_taken_for_dead),
+        FAULT(an_error_or_another_way),
+        FAULT(one_who_goes_in_all_the_same_is_inside),
+        FAULT(a_gate_is_made_or_it_is_not),
+        FAULT(the_last_descriptors),
+        FAULT(a_close_that_fails_hides_no_reason),
+        FAULT(the_last_memory),
     };
     return run_faults("refused", tests);
 }

@@ -13,14 +13,16 @@ enum { TIMES = 500 };
 
 /* --- memory and descriptors --------------------------------------------------------------------------------------- */
 
-static unsigned long pages_of_this_process(void)
+enum which_pages { MAPPED, IN_MEMORY };
+
+static unsigned long pages_of_this_process(enum which_pages which)
 {
-    unsigned long pages = 0;
+    unsigned long pages[2] = {0};
     FILE *file = fopen("/proc/self/statm", "re");
     assert_non_null(file);
-    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    assert_int_equal(fscanf(file, "%lu %lu", &pages[MAPPED], &pages[IN_MEMORY]), 2);
     fclose(file);
-    return pages;
+    return pages[which];
 }
 
 static unsigned descriptors_of_this_process(void)
@@ -41,11 +43,11 @@ static void assert_no_traces(passing_fn *once, admit_gate *gate)
 {
     for (unsigned t = 0; t < 10; t++)
         once(gate);
-    unsigned long pages = pages_of_this_process();
+    unsigned long pages = pages_of_this_process(MAPPED);
     unsigned descriptors = descriptors_of_this_process();
     for (unsigned t = 0; t < TIMES; t++)
         once(gate);
-    assert_true(SANITIZED || pages_of_this_process() < pages + TIMES);
+    assert_true(SANITIZED || pages_of_this_process(MAPPED) < pages + TIMES);
     assert_int_equal(descriptors_of_this_process(), descriptors);
 }
 
@@ -134,6 +136,65 @@ static void of_a_thread_in_the_gate(void **state)
     admit_gate_close(gate);
 }
 
+/* --- the directory's text ----------------------------------------------------------------------------------------- */
+
+enum { TEXTS = 400, BITS = 10 };
+
+struct askers {
+    _Atomic unsigned round, answered;
+    const char *_Atomic text;
+};
+
+static void *asks_each_round(void *all)
+{
+    struct askers *askers = all;
+    for (unsigned round = 1; round <= TEXTS; round++) {
+        while (atomic_load(&askers->round) != round)
+            ;
+        atomic_store(&askers->text, admit_gate_directory());
+        atomic_fetch_add(&askers->answered, 1);
+    }
+    return NULL;
+}
+
+/* Another path of the test's directory, of about a page, which begins like no other. */
+static void set_directory(unsigned number)
+{
+    static char variable[PATH_MAX + 8]; /* putenv does not copy it, and so nothing else grows */
+    size_t length = (size_t)sprintf(variable, "ADMIT_DIR=");
+    for (unsigned bit = 0; bit < BITS; bit++)
+        length += (size_t)sprintf(variable + length, "/%c/", (number >> bit & 1) != 0 ? '.' : '/');
+    const char *directory = test_directory();
+    memset(variable + length, '/', PATH_MAX - length);
+    strcpy(variable + PATH_MAX - strlen(directory), directory);
+    putenv(variable);
+}
+
+/* A text is kept once, also if two ask for it for the first time at once. The more are kept, the longer each looks
+ * whether it is among them, and the surer it is that the other does meanwhile. */
+static void of_two_that_ask_for_the_directory(void **state)
+{
+    (void)state;
+    struct askers askers = {.round = 0};
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, asks_each_round, &askers), 0);
+    unsigned long pages = 0;
+    for (unsigned round = 1; round <= TEXTS; round++) {
+        set_directory(round);
+        atomic_store(&askers.round, round);
+        const char *text = admit_gate_directory();
+        while (atomic_load(&askers.answered) != round)
+            sched_yield();
+        assert_non_null(text);
+        assert_ptr_equal(atomic_load(&askers.text), text);
+        if (round == 10)
+            pages = pages_of_this_process(IN_MEMORY);
+    }
+    setenv("ADMIT_DIR", test_directory(), 1);
+    assert_true(SANITIZED || pages_of_this_process(IN_MEMORY) < pages + TEXTS + TEXTS / 4);
+    assert_int_equal(pthread_join(other, NULL), 0);
+}
+
 /* --- removal ------------------------------------------------------------------------------------------------------ */
 
 /* As if a remover had been stopped, or killed, after it had asked and before it looked who is there. */
@@ -179,9 +240,14 @@ static void of_an_earlier_boot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(of_a_handle),        FAULT(of_a_private_gate),       FAULT(of_a_handle_that_was_refused),
-        FAULT(of_a_thread),        FAULT(of_a_thread_in_the_gate), FAULT(of_a_removal),
+        FAULT(of_a_handle),
+        FAULT(of_a_private_gate),
+        FAULT(of_a_handle_that_was_refused),
+        FAULT(of_a_thread),
+        FAULT(of_a_thread_in_the_gate),
+        FAULT(of_a_removal),
         FAULT(of_an_earlier_boot),
+        FAULT(of_two_that_ask_for_the_directory),
     };
     return run_faults("traces", tests);
 }

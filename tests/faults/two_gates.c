@@ -150,22 +150,31 @@ static void one_inside_leaves_and_learns_it(void **state)
 /* Who finds another gate in its place cannot know that there was one: so for the first two ways only. */
 enum { KNOWABLE = 2 };
 
+struct newcomer {
+    const char *name;
+    uint64_t until;
+};
+
+static void *comes_again_and_again(void *as)
+{
+    const struct newcomer *newcomer = as;
+    do {
+        admit_hold hold;
+        admit_gate *gate = admit_gate_open(newcomer->name, 1);
+        if (gate != NULL && enter_within(gate, &hold, 0.1) == ADMIT_OK)
+            _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 2 : 3);
+        admit_gate_close(gate);
+        usleep(20000);
+    } while (monotonic_ns() < newcomer->until);
+    _exit(0);
+}
+
 /* Comes with this name and k = 1, for so many seconds; 0: it never got in. */
 static int come_again_and_again(const char *name, double seconds)
 {
     pid_t newcomer = start();
-    if (newcomer == 0) {
-        uint64_t until = monotonic_ns() + (uint64_t)(seconds * 1e9);
-        do {
-            admit_hold hold;
-            admit_gate *gate = admit_gate_open(name, 1);
-            if (gate != NULL && enter_within(gate, &hold, 0.1) == ADMIT_OK)
-                _exit(admit_gate_leave(gate, &hold) == ADMIT_OK ? 2 : 3);
-            admit_gate_close(gate);
-            usleep(20000);
-        } while (monotonic_ns() < until);
-        _exit(0);
-    }
+    if (newcomer == 0)
+        comes_again_and_again(&(struct newcomer){name, monotonic_ns() + (uint64_t)(seconds * 1e9)});
     return outcome(newcomer, seconds + SOON_S);
 }
 
@@ -187,6 +196,84 @@ static void a_newcomer_does_not_go_in_beside_the_one_inside(void **state)
         assert_int_equal(come_again_and_again(name, SOON_S), 2);
     }
 }
+
+/* --- a first thread that has ended -------------------------------------------------------------------------------- */
+
+struct stayer {
+    const char *name;
+    bool opens_later; /* than the first thread has ended */
+    _Atomic uint32_t *may_end, *is_inside;
+};
+
+static void *opens_enters_and_stays(void *as)
+{
+    const struct stayer *stayer = as;
+    admit_hold hold;
+    if (stayer->opens_later)
+        await_the_end_of_the_first_thread(getpid());
+    admit_gate *gate = admit_gate_open(stayer->name, 1);
+    if (gate == NULL || enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+        _exit(1);
+    atomic_store(stayer->may_end, 1);
+    if (!stayer->opens_later)
+        await_the_end_of_the_first_thread(getpid());
+    atomic_store(stayer->is_inside, 1);
+    stay();
+}
+
+static void *comes_later(void *as)
+{
+    await_the_end_of_the_first_thread(getpid());
+    return comes_again_and_again(as);
+}
+
+static void a_newcomer_finds_one_whose_first_thread_has_ended(void **state)
+{
+    (void)state;
+    for (unsigned opens_later = 0; opens_later < 2; opens_later++) {
+        char name[40], path[PATH_MAX];
+        _Atomic uint32_t *words = shared_words();
+        struct stayer stayer = {name, opens_later != 0, &words[0], &words[1]};
+        atomic_store(stayer.may_end, opens_later);
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+        snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+        snprintf(path, sizeof path, "%s", admit_gate_path(gate));
+        admit_gate_close(gate);
+        pid_t holder = start();
+        if (holder == 0)
+            go_on_without_the_first_thread(opens_enters_and_stays, &stayer, stayer.may_end);
+        assert_true(comes_true(stayer.is_inside, 1, 2 * SOON_S) && shows_no_descriptors(holder));
+        take_away(path);
+        if (come_again_and_again(name, 0.3) != 0)
+            fail_msg("a newcomer went in beside one that opened the gate %s", opens_later ? "later" : "before");
+        assert_false(has_ended(holder));
+        end(holder);
+        assert_int_equal(come_again_and_again(name, SOON_S), 2);
+        munmap((void *)words, 4096);
+    }
+}
+
+static void a_newcomer_whose_first_thread_has_ended_finds_others(void **state)
+{
+    (void)state;
+    char name[40], path[PATH_MAX];
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    snprintf(name, sizeof name, "%s", admit_gate_name(gate));
+    snprintf(path, sizeof path, "%s", admit_gate_path(gate));
+    pid_t holder = start_holder(gate);
+    admit_gate_close(gate);
+    take_away(path);
+    pid_t newcomer = start();
+    if (newcomer == 0) {
+        _Atomic uint32_t now = 1;
+        struct newcomer as = {name, monotonic_ns() + 300000000};
+        go_on_without_the_first_thread(comes_later, &as, &now);
+    }
+    assert_int_equal(outcome(newcomer, SOON_S), 0);
+    end(holder);
+}
+
+/* --- a newcomer without descriptors ------------------------------------------------------------------------------- */
 
 /* In a child: so many descriptors are free, and no more. */
 static bool leave_descriptors(unsigned spare)
@@ -436,6 +523,8 @@ int main(void)
         FAULT(one_who_waits_learns_it),
         FAULT(one_inside_leaves_and_learns_it),
         FAULT(a_newcomer_does_not_go_in_beside_the_one_inside),
+        FAULT(a_newcomer_finds_one_whose_first_thread_has_ended),
+        FAULT(a_newcomer_whose_first_thread_has_ended_finds_others),
         FAULT(a_newcomer_without_descriptors_makes_no_second_gate),
         FAULT(a_gate_that_was_moved_is_not_entered_beside_another),
         FAULT(a_removal_killed_between_system_calls),

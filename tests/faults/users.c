@@ -153,6 +153,42 @@ static void there_need_not_be_a_directory(void **state)
     assert_int_equal(status, 0);
 }
 
+/* In a child that may. */
+static bool has_own_var_tmp(void)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", "/var/tmp", "tmpfs", 0, "mode=1777") == 0;
+}
+
+/* In /var/tmp anybody may have put something in its place; a link might lead to where others can write. */
+static void what_is_in_the_place_of_a_directory_is_refused(void **state)
+{
+    (void)state;
+    skip_if(geteuid() != 0, "it takes root to have another /var/tmp");
+    pid_t child = fork();
+    if (child == 0) {
+        char path[64];
+        unsetenv("ADMIT_DIR");
+        snprintf(path, sizeof path, "/var/tmp/admit-%d", ONE);
+        if (!has_own_var_tmp() || !become(ONE))
+            _exit(CANNOT);
+        for (int is_link = 0; is_link < 2; is_link++) {
+            if (is_link ? mkdir("/var/tmp/own", 0700) != 0 || symlink("own", path) != 0
+                        : mknod(path, S_IFREG | 0600, 0) != 0)
+                _exit(1);
+            if (admit_gate_open("gate", 1) != NULL || admit_last_error() != ADMIT_NOT_YOURS ||
+                strstr(admit_last_error_text(), "not a directory of yours") == NULL)
+                _exit(2 + is_link);
+            unlink(path);
+        }
+        admit_gate *gate = admit_gate_open("gate", 1);
+        _exit(gate != NULL ? 0 : 4);
+    }
+    int status = status_of(child);
+    skip_if(status == CANNOT, "no mount namespaces here");
+    assert_int_equal(status, 0);
+}
+
 /* With a /var/tmp of its own, so that nothing is left. Inside and outside they meet, and root has nothing of it. */
 static void root_of_a_namespace_does_not_make_roots_directory(void **state)
 {
@@ -163,8 +199,7 @@ static void root_of_a_namespace_does_not_make_roots_directory(void **state)
         char path[64];
         admit_hold hold;
         unsetenv("ADMIT_DIR");
-        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("none", "/var/tmp", "tmpfs", 0, "mode=1777") != 0)
+        if (!has_own_var_tmp())
             _exit(CANNOT);
         pid_t user = fork();
         if (user == 0) {
@@ -306,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_user_without_a_number_has_no_directory),
         cmocka_unit_test(whose_directory_it_is_may_not_be_told),
         cmocka_unit_test(there_need_not_be_a_directory),
+        cmocka_unit_test(what_is_in_the_place_of_a_directory_is_refused),
         cmocka_unit_test(root_of_a_namespace_does_not_make_roots_directory),
         cmocka_unit_test(a_setuid_program_makes_no_files_where_its_caller_says),
         cmocka_unit_test(a_name_in_a_given_directory_is_shared_as_a_path_is),

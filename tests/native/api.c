@@ -296,6 +296,48 @@ static void a_lock_can_be_mapped_at_any_address(void **state)
     }
 }
 
+enum { CANNOT = 77 };
+
+static int status_without_memory(admit_lock *(*make)(void *memory, size_t size), void *memory, size_t size)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(!use_up_memory_but(0)                                                 ? CANNOT
+              : make(memory, size) == NULL && admit_last_error() == ADMIT_NO_MEMORY ? 0
+                                                                                    : 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
+        skip();
+    return status;
+}
+
+static admit_lock *create(void *memory, size_t size)
+{
+    (void)memory, (void)size;
+    return admit_lock_create("bakery", 4, 1);
+}
+
+static admit_lock *create_in(void *memory, size_t size)
+{
+    return admit_lock_create_in(memory, size, "bakery", 4, 1);
+}
+
+/* Also where it is for the handle alone, and the lock itself is in memory of the caller's. */
+static void a_lack_of_memory_is_an_error(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    size_t size = admit_lock_size("bakery", 4, 1);
+    void *memory = map_shared(size);
+    assert_int_equal(status_without_memory(create, memory, size), 0);
+    assert_int_equal(status_without_memory(create_in, memory, size), 0);
+    admit_lock_destroy(create_in(memory, size));
+    assert_int_equal(status_without_memory(admit_lock_attach, memory, size), 0);
+    munmap(memory, size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +355,7 @@ int main(void)
         cmocka_unit_test(registers_outside_their_domain_are_refused),
         cmocka_unit_test(garbage_never_crashes_attach),
         cmocka_unit_test(a_lock_can_be_mapped_at_any_address),
+        cmocka_unit_test(a_lack_of_memory_is_an_error),
     };
     return cmocka_run_group_tests_name("native api", tests, NULL, NULL);
 }

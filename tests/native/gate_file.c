@@ -113,6 +113,7 @@ static void bad_names_and_numbers_are_refused(void **state)
     assert_refused("x", &(admit_gate_options){.k = 4, .mode = 0777}, ADMIT_BAD_OPTION, "0777");
     assert_refused("x", &(admit_gate_options){.k = 4, .mode = 0066}, ADMIT_BAD_OPTION, "0066");
     assert_refused("/nowhere/at/all", &(admit_gate_options){.k = 1}, ADMIT_SYSTEM, "/nowhere/at");
+    assert_refused("/no-such-gate", &(admit_gate_options){.k = 0}, ADMIT_NO_GATE, "no gate"); /* / itself is there */
 }
 
 /* Many make one gate at the same time: all find it whole, and it is one. */
@@ -202,6 +203,11 @@ static void no_descriptor_outlives_exec(void **state)
     assert_int_equal(admit_gate_remove("kept", 0), ADMIT_OK);
 }
 
+static int only_this(void *data, const char *name, const char *path)
+{
+    return counts(data, name, path) + 1;
+}
+
 static void gates_are_listed(void **state)
 {
     (void)state;
@@ -210,6 +216,9 @@ static void gates_are_listed(void **state)
     admit_gate_close(admit_gate_open("a.1", 1));
     assert_int_equal(admit_gate_list(counts, names), ADMIT_OK);
     assert_string_equal(names, "a.1 b ");
+    names[0] = '\0';
+    assert_int_equal(admit_gate_list(only_this, names), ADMIT_OK); /* it need not see all */
+    assert_string_equal(names, "a.1 ");
     admit_gate_remove("a.1", 0), admit_gate_remove("b", 0);
 }
 

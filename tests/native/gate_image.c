@@ -6,9 +6,14 @@
 
 #include "gate/calls/calls.h"
 
+#include <dirent.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 static _Alignas(64) char image[1 << 20];
 static size_t image_size;
@@ -209,6 +214,17 @@ static void strange_files_are_refused(void **state)
     }
 }
 
+static unsigned descriptors_of_this_process(void)
+{
+    unsigned many = 0;
+    DIR *list = opendir("/proc/self/fd");
+    assert_non_null(list);
+    while (readdir(list) != NULL)
+        many++;
+    closedir(list);
+    return many;
+}
+
 static void is_made_anew(unsigned layout)
 {
     const char *path = path_of("older");
@@ -218,9 +234,11 @@ static void is_made_anew(unsigned layout)
     assert_int_equal(chmod(path, 0660), 0);
     assert_int_equal(stat(path, &before), 0);
     assert_refused("older", &(admit_gate_options){.look_only = 1}, ADMIT_OTHER_GATE_LAYOUT, "makes it anew");
+    const unsigned descriptors = descriptors_of_this_process();
     admit_gate *gate = admit_gate_open("older", 0);
     if (gate == NULL)
         fail_msg("%s", admit_last_error_text());
+    assert_int_equal(descriptors_of_this_process(), descriptors + 2); /* the file, and its directory */
     assert_int_equal(admit_gate_k(gate), 2);
     assert_int_equal(admit_gate_declared_k(gate), 2);
     assert_int_equal(admit_gate_most_k(gate), 3);
@@ -405,6 +423,51 @@ static void any_heir_keeps_a_gate_of_layout_3(void **state)
     is_refused_as_used("(gate_image)");
     heir->value = 0;
     is_made_anew_with_all_slots();
+}
+
+/* From now on whoever renames a file is killed as it does. */
+static bool dies_of_renaming(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Whoever makes it anew and is killed is in nobody's way: neither one that is anchored, nor one that cannot be, since
+ * another has all these locks. */
+static void who_is_killed_as_it_makes_one_anew_does_not_keep_it(void **state)
+{
+    (void)state;
+    struct flock anchors = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 60, .l_len = (off_t)1 << 31};
+    for (unsigned layout = 3; layout <= 5; layout++)
+        for (unsigned is_anchored = 0; is_anchored < 2; is_anchored++) {
+            int status;
+            make_older_image(layout, false);
+            write_file(path_of("older"), image, image_size);
+            int fd = open(path_of("older"), O_RDONLY | O_CLOEXEC);
+            if (!is_anchored)
+                assert_int_equal(fcntl(fd, F_OFD_SETLK, &anchors), 0);
+            pid_t child = fork();
+            if (child == 0)
+                _exit(!dies_of_renaming() ? 77 : admit_gate_open("older", 2) != NULL);
+            assert_int_equal(waitpid(child, &status, 0), child);
+            close(fd);
+            if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+                skip();
+            assert_true(WIFSIGNALED(status));
+            admit_gate *gate = admit_gate_open("older", 2);
+            if (gate == NULL)
+                fail_msg("layout %u, %sanchored: %s", layout, is_anchored ? "" : "not ", admit_last_error_text());
+            assert_all_slots_are_there(gate, 2);
+            admit_gate_close(gate);
+            assert_int_equal(admit_gate_remove("older", 0), ADMIT_OK);
+        }
 }
 
 /* The image, open and locked as by one who takes part: so those who make a gate of this name find it though it is deleted. */
@@ -615,6 +678,7 @@ int main(void)
         cmocka_unit_test(some_of_those_who_use_an_earlier_version_are_named),
         cmocka_unit_test(the_dead_do_not_keep_an_earlier_version),
         cmocka_unit_test(any_heir_keeps_a_gate_of_layout_3),
+        cmocka_unit_test(who_is_killed_as_it_makes_one_anew_does_not_keep_it),
         cmocka_unit_test(a_gate_of_an_earlier_version_is_removed_by_force),
         cmocka_unit_test(a_gate_of_an_earlier_version_that_was_deleted_in_use_keeps_its_name),
         cmocka_unit_test(several_find_a_gate_of_an_earlier_version),

@@ -7,11 +7,14 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -48,6 +51,35 @@ static inline unsigned sized(unsigned claimed, unsigned full, unsigned quick)
 {
     const char *is_full = getenv("ADMIT_TEST_FULL");
     return is_full != NULL && *is_full != '\0' ? claimed : unless_quick(full, quick);
+}
+
+/* Whether the address sanitizer is there, which has needs of its own. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+#else
+enum { SANITIZED = 0 };
+#endif
+
+/* In a child: malloc has nothing more to give, but for one block of about so many bytes, nor has mmap. Not with the
+ * sanitizer, which dies of it. False: this machine, or its emulator, does not limit memory so. */
+static inline bool use_up_memory_but(size_t left)
+{
+    struct rlimit none = {0};
+    void *volatile kept = left > 0 ? malloc(left) : NULL;
+    if (getrlimit(RLIMIT_AS, &none) != 0 || (none.rlim_cur = 0, setrlimit(RLIMIT_AS, &none) != 0) ||
+        mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+        return false;
+    for (size_t size = 1 << 20; size > 0; size = size > 8192 ? size / 2 : size - 8)
+        for (void *volatile taken = &none; taken != NULL;)
+            taken = malloc(size);
+    free(kept);
+    return true;
 }
 
 #endif

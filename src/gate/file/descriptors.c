@@ -66,7 +66,7 @@ static void path_of_descriptor(char *path, int fd)
 {
     char digits[12];
     unsigned count = 0;
-    for (const char *from = "/proc/self/fd/"; *from != '\0';)
+    for (const char *from = "/proc/thread-self/fd/"; *from != '\0';)
         *path++ = *from++;
     do
         digits[count++] = (char)('0' + fd % 10);

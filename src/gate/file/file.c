@@ -64,7 +64,7 @@ uint64_t admit_gate_name_bytes(int directory, const char *file)
     struct stat status;
     char link[48], path[PATH_MAX];
     uint64_t hash = NO_HASH;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", directory);
     ssize_t length = directory >= 0 ? readlink(link, path, sizeof path) : -1;
     if (length > 0) {
         hash = hash_of(path, (size_t)length, hash);

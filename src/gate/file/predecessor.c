@@ -5,8 +5,9 @@
  * (anchor.c), which tell the name by their place, and then for a process that has the file open, to see who is there.
  *
  * What is not found: a file that only processes of other users, or of other pid namespaces, have open; that of a
- * command whose wrapper has been killed, which has nothing open; one on a file system that /proc/locks calls otherwise
- * than stat does; and one that is deleted after the look.
+ * command whose wrapper has been killed, which has nothing open; one that only a thread with descriptors of its own has
+ * open (unshare); one on a file system that /proc/locks calls otherwise than stat does; and one that is deleted after the
+ * look.
  */
 #include "gate/file/file.h"
 #include "gate/file/locks.h"
@@ -49,19 +50,26 @@ static bool is_for_want(int error)
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Of one process; -1 also if it does not let us see. */
-static int open_if_has(int proc, const char *process, dev_t device, uint64_t inode, bool *failed)
+/* A folder of /proc. */
+static DIR *open_list(int proc, const char *name, bool *failed)
 {
-    int found = -1;
-    char name[300];
-    snprintf(name, sizeof name, "%s/fd", process);
     int fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
     *failed |= list == NULL && is_for_want(errno);
     if (fd >= 0 && list == NULL)
         close(fd);
+    return list;
+}
+
+/* Of one process, or of one thread: `name` leads to its descriptors. -1 also if it does not let us see. */
+static int open_if_has(int proc, const char *name, dev_t device, uint64_t inode, bool *is_empty, bool *failed)
+{
+    int found = -1;
+    DIR *list = open_list(proc, name, failed);
+    *is_empty = list != NULL;
     for (struct dirent *entry; list != NULL && found < 0 && (entry = readdir(list)) != NULL;) {
         struct stat status;
+        *is_empty &= entry->d_name[0] == '.';
         if (fstatat(dirfd(list), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode) &&
             status.st_dev == device && (uint64_t)status.st_ino == inode) {
             found = openat(dirfd(list), entry->d_name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -73,6 +81,26 @@ static int open_if_has(int proc, const char *process, dev_t device, uint64_t ino
     return found;
 }
 
+/* If the first thread of a process has ended, what the process has open is to be seen by its other threads alone. */
+static int open_if_process_has(int proc, const char *process, dev_t device, uint64_t inode, bool *failed)
+{
+    char name[64];
+    bool is_empty;
+    snprintf(name, sizeof name, "%.20s/fd", process);
+    int found = open_if_has(proc, name, device, inode, &is_empty, failed);
+    if (found >= 0 || !is_empty)
+        return found;
+    snprintf(name, sizeof name, "%.20s/task", process);
+    DIR *threads = open_list(proc, name, failed);
+    for (struct dirent *entry; threads != NULL && found < 0 && (entry = readdir(threads)) != NULL;) {
+        snprintf(name, sizeof name, "%.20s/task/%.20s/fd", process, entry->d_name);
+        found = open_if_has(proc, name, device, inode, &is_empty, failed);
+    }
+    if (threads != NULL)
+        closedir(threads);
+    return found;
+}
+
 static int open_through_process(dev_t device, uint64_t inode, bool *failed)
 {
     int found = -1;
@@ -80,7 +108,7 @@ static int open_through_process(dev_t device, uint64_t inode, bool *failed)
     *failed |= proc == NULL && is_for_want(errno);
     for (struct dirent *entry; proc != NULL && found < 0 && (entry = readdir(proc)) != NULL;)
         if (is_number(entry->d_name))
-            found = open_if_has(dirfd(proc), entry->d_name, device, inode, failed);
+            found = open_if_process_has(dirfd(proc), entry->d_name, device, inode, failed);
     if (proc != NULL)
         closedir(proc);
     return found;

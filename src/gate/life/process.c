@@ -93,12 +93,12 @@ static uint32_t namespace(const char *path, unsigned which)
 
 uint32_t admit_pid_namespace(void)
 {
-    return namespace("/proc/self/ns/pid", OF_PIDS);
+    return namespace("/proc/thread-self/ns/pid", OF_PIDS);
 }
 
 uint32_t admit_time_namespace(void)
 {
-    return namespace("/proc/self/ns/time", OF_TIMES);
+    return namespace("/proc/thread-self/ns/time", OF_TIMES);
 }
 
 static bool proc_is_ours(void)
@@ -121,7 +121,7 @@ static unsigned number_in_proc(unsigned pid, int pidfd)
     char path[48], text[1024];
     if (pidfd < 0)
         return proc_is_ours() ? pid : 0;
-    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pidfd);
+    snprintf(path, sizeof path, "/proc/thread-self/fdinfo/%d", pidfd);
     if (!read_text(path, text, sizeof text))
         return 0;
     const char *at = strstr(text, "\nPid:");
