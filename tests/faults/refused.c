@@ -339,6 +339,25 @@ static void a_gate_is_made_or_it_is_not(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Nobody takes part of whose death nobody would learn; and the error is about that. */
+static void without_a_robust_list_nobody_takes_part(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    admit_gate *gate = fresh_gate(&one);
+    pid_t child = start();
+    if (child == 0) {
+        admit_hold hold;
+        if (!refuse(SYS_get_robust_list, ENOSYS))
+            _exit(CANNOT);
+        if (admit_gate_enter(gate, &hold) != ADMIT_UNSUPPORTED || admit_last_error() != ADMIT_UNSUPPORTED)
+            _exit(1);
+        _exit(strstr(admit_last_error_text(), "robust list") != NULL ? 0 : 2);
+    }
+    assert_int_equal(outcome(child, SOON_S), 0);
+    admit_gate_close(gate);
+}
+
 /* However many descriptors are left: it works, or the error says what is missing. */
 static void the_last_descriptors(void **state)
 {
@@ -372,9 +391,13 @@ static void the_last_descriptors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(one_who_waits_does_not_spin), FAULT(an_orphaned_command_is_not_taken_for_dead),
-        FAULT(an_error_or_another_way),     FAULT(one_who_goes_in_all_the_same_is_inside),
-        FAULT(a_gate_is_made_or_it_is_not), FAULT(the_last_descriptors),
+        FAULT(one_who_waits_does_not_spin),
+        FAULT(an_orphaned_command_is_not_taken_for_dead),
+        FAULT(an_error_or_another_way),
+        FAULT(one_who_goes_in_all_the_same_is_inside),
+        FAULT(a_gate_is_made_or_it_is_not),
+        FAULT(the_last_descriptors),
+        FAULT(without_a_robust_list_nobody_takes_part),
     };
     return run_faults("refused", tests);
 }
