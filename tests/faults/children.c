@@ -195,6 +195,56 @@ static void a_command_alone_holds_alone(void **state)
     munmap((void *)words, 4096);
 }
 
+/* --- who waits until the last has ended ---------------------------------------------------------------------------- */
+
+static void interrupt_call(int signal)
+{
+    (void)signal;
+}
+
+static void waits_for_the_command(admit_gate *gate, const admit_hold *hold)
+{
+    if (admit_gate_bequeath(gate, hold, 1) != ADMIT_OK)
+        _exit(1);
+    if (fork() == 0) {
+        if (admit_gate_inherit(gate, hold) != ADMIT_OK)
+            _exit(1);
+        atomic_store(&pids[THE_COMMAND], (uint32_t)getpid());
+        stay();
+    }
+    while (atomic_load(&pids[THE_COMMAND]) == 0)
+        usleep(500);
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = interrupt_call}, NULL);
+    atomic_store(&pids[READY], 1);
+    _exit((int)admit_gate_await_heirs(gate, hold));
+}
+
+/* The kernel lets it wait for a lock; where others who may only read have locked the same, it looks again and again. */
+static void a_signal_interrupts_who_waits_for_the_last(void **state)
+{
+    (void)state;
+    for (unsigned readers = 0; readers < 2; readers++) {
+        admit_gate *gate = fresh_gate(&one);
+        pids = shared_words();
+        pid_t reader = readers ? start_reader(gate) : 0, program = start_holder_that(gate, waits_for_the_command);
+        assert_true(comes_true(&pids[READY], 1, SOON_S));
+        usleep(100000);
+        assert_false(has_ended(program));
+        for (unsigned look = 0; look < SOON_S * 1000 && !has_ended(program); look++) {
+            kill(program, SIGUSR1); /* the first may come before it waits */
+            usleep(1000);
+        }
+        int ended = outcome(program, 0);
+        kill_one(THE_COMMAND);
+        if (readers)
+            end(reader);
+        assert_int_equal(ended, ADMIT_INTERRUPTED);
+        assert_slots(gate, 1);
+        admit_gate_close(gate);
+        munmap((void *)pids, 4096);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +252,7 @@ int main(void)
         FAULT(another_child_does_not_hold_when_the_program_was_killed),
         FAULT(the_commands_own_children_hold),
         FAULT(a_command_alone_holds_alone),
+        FAULT(a_signal_interrupts_who_waits_for_the_last),
     };
     return run_faults("children", tests);
 }

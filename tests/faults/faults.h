@@ -562,6 +562,14 @@ static inline unsigned steps_of(pid_t child, int request, unsigned most)
     return steps;
 }
 
+/* What the kernel tells of a system call that begins: libc's headers do not agree on its name. */
+enum { CALL_BEGINS = 1 };
+struct call_info {
+    uint8_t what, unused[3];
+    uint32_t machine;
+    uint64_t instruction, stack, number, argument[6];
+};
+
 /* --- what others cost --------------------------------------------------------------------------------------------- */
 
 /* Of the whole process, in seconds; of one that has been reaped, 0. */

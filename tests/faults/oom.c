@@ -109,6 +109,24 @@ static void one_in_line_is_passed_over(void **state)
 }
 
 /* It is told, as after any death inside: what it did may be half-done. */
+/* Where all records are taken, whoever comes looks whether one is a dead one's, and need not be let in to do so. */
+static void a_full_gate_has_room_again(void **state)
+{
+    (void)state;
+    skip_without_mrelease();
+    admit_hold hold;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2});
+    pid_t holder = start_holder(gate), waiter = start_waiter(gate, 1);
+    assert_int_equal(admit_gate_try(gate, &hold), ADMIT_FULL);
+    assert_true(end_without_memory(waiter));
+    admit_error error = ADMIT_FULL;
+    for (unsigned look = 0; look < SOON_S * 100 && error == ADMIT_FULL; look++, usleep(10000)) /* now and then */
+        error = admit_gate_try(gate, &hold);
+    assert_int_equal(error, ADMIT_NO_SLOT);
+    end(holder);
+    admit_gate_close(gate);
+}
+
 static void the_next_is_told_that_the_owner_died(void **state)
 {
     (void)state;
@@ -492,6 +510,7 @@ int main(void)
         FAULT(as_an_oom_killer_does_it),
         FAULT(the_next_in_line_learns_it),
         FAULT(one_in_line_is_passed_over),
+        FAULT(a_full_gate_has_room_again),
         FAULT(the_next_is_told_that_the_owner_died),
         FAULT(forked_children_do_not_hold_in_its_place),
         FAULT(a_reader_does_not_hold_in_its_place),

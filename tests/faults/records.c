@@ -203,6 +203,37 @@ static void ten_thousand_time_outs_of_one(void **state)
     admit_gate_close(gate);
 }
 
+static int not_now(void *data, unsigned place)
+{
+    (void)data, (void)place;
+    return 1;
+}
+
+/* When its places have been passed, all records but one are there for others; also while it lives, and does nothing. */
+static void of_the_places_that_it_gave_up_a_thread_keeps_one(void **state)
+{
+    (void)state;
+    enum { CAPACITY = 8, GIVEN_UP = 3 };
+    admit_hold hold;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = CAPACITY});
+    admit_gate *impatient = admit_gate_open(admit_gate_name(gate), 0), *other[CAPACITY - 1];
+    pid_t holder = start_holder(gate);
+    assert_non_null(impatient);
+    for (unsigned time = 0; time < GIVEN_UP; time++)
+        assert_int_equal(admit_gate_enter_with(impatient, &hold, &(admit_wait){.waiting = not_now}), ADMIT_INTERRUPTED);
+    end(holder);
+    assert_slots(gate, 1);
+    for (unsigned o = 0; o < CAPACITY - 1; o++) { /* this thread takes part by each handle for itself */
+        other[o] = admit_gate_open(admit_gate_name(gate), 0);
+        assert_non_null(other[o]);
+        assert_int_equal(admit_gate_try(other[o], &hold), o == 0 ? ADMIT_OK : ADMIT_NO_SLOT);
+    }
+    for (unsigned o = 0; o < CAPACITY - 1; o++)
+        admit_gate_close(other[o]);
+    admit_gate_close(impatient);
+    admit_gate_close(gate);
+}
+
 /* It has given up so often that it may have to wait for a record of its own; nobody else is there to see to it. */
 static void one_who_has_given_up_often_still_sees_a_death(void **state)
 {
@@ -344,6 +375,46 @@ static void wait_for_its_end(void)
         usleep(500);
 }
 
+static void *ends_inside_without_a_word(void *gate)
+{
+    admit_hold hold;
+    if (enter_within(gate, &hold, SOON_S) != ADMIT_OK)
+        _exit(1);
+    atomic_store(&report[3], (uint32_t)syscall(SYS_gettid));
+    syscall(SYS_exit, 0);
+    return NULL;
+}
+
+/* Its process lives on, and with it all that tells of the process's end: the kernel's mark is enough. */
+static void the_record_of_a_thread_that_ended_without_a_word_serves_again(void **state)
+{
+    (void)state;
+    enum { CAPACITY = 2 };
+    report = shared_words();
+    admit_hold hold;
+    admit_gate *other[CAPACITY], *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = CAPACITY});
+    pid_t child = start();
+    if (child == 0) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, ends_inside_without_a_word, gate) != 0)
+            _exit(CANNOT);
+        wait_for_its_end();
+        atomic_store(&report[0], 1);
+        stay();
+    }
+    assert_true(comes_true(&report[0], 1, SOON_S));
+    for (unsigned o = 0; o < CAPACITY; o++) {
+        other[o] = admit_gate_open(admit_gate_name(gate), 0);
+        assert_non_null(other[o]);
+        assert_int_equal(admit_gate_try(other[o], &hold), o == 0 ? ADMIT_OK : ADMIT_NO_SLOT);
+    }
+    for (unsigned o = 0; o < CAPACITY; o++)
+        admit_gate_close(other[o]);
+    end(child);
+    admit_gate_close(gate);
+    munmap((void *)report, 4096);
+}
+
 static void leaves_when_told(admit_gate *gate, const admit_hold *hold)
 {
     comes_true(&report[2], 1, LONG_S);
@@ -397,9 +468,11 @@ int main(void)
         FAULT(what_is_closed_is_free_for_others),
         FAULT(time_outs_of_many_leave_room_for_one_more),
         FAULT(ten_thousand_time_outs_of_one),
+        FAULT(of_the_places_that_it_gave_up_a_thread_keeps_one),
         FAULT(one_who_has_given_up_often_still_sees_a_death),
         FAULT(threads_that_end_take_nothing_along),
         FAULT(threads_that_end_in_line_hold_up_nobody),
+        FAULT(the_record_of_a_thread_that_ended_without_a_word_serves_again),
         FAULT(a_closed_handle_takes_nothing_from_a_newcomer),
     };
     return run_faults("records", tests);

@@ -339,6 +339,49 @@ static void a_gate_is_made_or_it_is_not(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Nobody takes part of whose death nobody would learn; and the error is about that. */
+static void without_a_robust_list_nobody_takes_part(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    admit_gate *gate = fresh_gate(&one);
+    pid_t child = start();
+    if (child == 0) {
+        admit_hold hold;
+        if (!refuse(SYS_get_robust_list, ENOSYS))
+            _exit(CANNOT);
+        if (admit_gate_enter(gate, &hold) != ADMIT_UNSUPPORTED || admit_last_error() != ADMIT_UNSUPPORTED)
+            _exit(1);
+        _exit(strstr(admit_last_error_text(), "robust list") != NULL ? 0 : 2);
+    }
+    assert_int_equal(outcome(child, SOON_S), 0);
+    admit_gate_close(gate);
+}
+
+enum { ANCHORED = 1U << 31 };
+
+/* Where the kernel does not say whether an anchor holds, there is none. What stands beside the life word then is still
+ * one's own: by it those are told apart whose threads have the same number, in other pid namespaces. */
+static void one_without_an_anchor_has_a_number_of_its_own(void **state)
+{
+    (void)state;
+    skip_without_filters();
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 2, .capacity = 16});
+    pid_t child = start();
+    if (child == 0) {
+        admit_hold hold;
+        admit_gate *another = admit_gate_open(admit_gate_name(gate), 0);
+        if (another == NULL || !refuse_where(SYS_fcntl, 1, F_OFD_GETLK, EINVAL))
+            _exit(CANNOT);
+        if (admit_gate_enter(gate, &hold) != ADMIT_OK || admit_gate_enter(another, &hold) != ADMIT_OK)
+            _exit(1);
+        uint32_t one_of_two = gate->local->anchor->number, other = another->local->anchor->number;
+        _exit((one_of_two & ANCHORED) == 0 && (other & ANCHORED) == 0 && one_of_two != other ? 0 : 2);
+    }
+    assert_int_equal(outcome(child, SOON_S), 0);
+    admit_gate_close(gate);
+}
+
 /* However many descriptors are left: it works, or the error says what is missing. */
 static void the_last_descriptors(void **state)
 {
@@ -429,6 +472,8 @@ int main(void)
         FAULT(the_last_descriptors),
         FAULT(a_close_that_fails_hides_no_reason),
         FAULT(the_last_memory),
+        FAULT(without_a_robust_list_nobody_takes_part),
+        FAULT(one_without_an_anchor_has_a_number_of_its_own),
     };
     return run_faults("refused", tests);
 }

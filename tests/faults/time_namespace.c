@@ -6,6 +6,9 @@
  * when it has ended; and deadlines are those of the caller's own clock.
  */
 #include "faults.h"
+#include "gate/life/life.h"
+
+#include <sys/vfs.h>
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -167,12 +170,33 @@ static void all_stand_in_one_line(void **state)
     admit_gate_close(gate);
 }
 
+/* Where the kernel numbers processes for ever (Linux 6.9), that tells the one from another that has its number later, and
+ * needs no time. */
+static void a_process_is_told_without_its_time(void **state)
+{
+    (void)state;
+    enum { PIDFS = 0x50494446 };
+    struct statfs system = {0};
+    int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    bool has_numbers = pidfd >= 0 && fstatfs(pidfd, &system) == 0 && system.f_type == PIDFS;
+    if (pidfd >= 0)
+        close(pidfd);
+    if (!has_numbers)
+        skip_because("processes have no numbers of their own here (Linux 6.9)");
+    const unsigned own = (unsigned)getpid();
+    const uint64_t identity = admit_process_identity(false);
+    assert_true(identity != 0);
+    assert_int_equal(admit_process_state(own, identity, false), HEIR_LIVES);
+    assert_int_equal(admit_process_state(own, identity ^ 1, false), HEIR_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(a_command_is_the_same_from_everywhere),
         FAULT(run_does_not_go_in_beside_it),
         FAULT(all_stand_in_one_line),
+        FAULT(a_process_is_told_without_its_time),
     };
     return run_faults("time namespace", tests);
 }

@@ -195,6 +195,33 @@ static void of_two_that_ask_for_the_directory(void **state)
     assert_int_equal(pthread_join(other, NULL), 0);
 }
 
+/* --- questions ---------------------------------------------------------------------------------------------------- */
+
+static void takes_a_record(void *gate)
+{
+    admit_hold hold;
+    admit_gate_try(gate, &hold);
+}
+
+/* Whether this libc has lists is found out once, and not for each record; with musl each time would leave a fork handler.
+ * For the second record the kernel alone is asked, where this thread's list is. */
+static void of_the_first_look_at_lists(void **state)
+{
+    (void)state;
+    skip_without_ptrace();
+    struct call_info info = {0};
+    unsigned questions = 0;
+    int ended;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .capacity = 8});
+    pid_t child = start_stepped_after(takes_a_record, takes_a_record, gate); /* goes in, and finds no slot */
+    while (make_steps(child, PTRACE_SYSCALL, 1, &ended))
+        questions += ptrace(PTRACE_GET_SYSCALL_INFO, child, (void *)sizeof info, &info) > 0 &&
+                     info.what == CALL_BEGINS && info.number == SYS_get_robust_list;
+    assert_int_equal(ended, 0);
+    assert_int_equal(questions, 1);
+    admit_gate_close(gate);
+}
+
 /* --- removal ------------------------------------------------------------------------------------------------------ */
 
 /* As if a remover had been stopped, or killed, after it had asked and before it looked who is there. */
@@ -245,9 +272,10 @@ int main(void)
         FAULT(of_a_handle_that_was_refused),
         FAULT(of_a_thread),
         FAULT(of_a_thread_in_the_gate),
+        FAULT(of_two_that_ask_for_the_directory),
+        FAULT(of_the_first_look_at_lists),
         FAULT(of_a_removal),
         FAULT(of_an_earlier_boot),
-        FAULT(of_two_that_ask_for_the_directory),
     };
     return run_faults("traces", tests);
 }

@@ -7,6 +7,8 @@
  */
 #include "faults.h"
 
+#include "gate/calls/calls.h"
+
 #include <semaphore.h>
 
 enum { WATCHED_S = 3, MANY_MAX = 400 };
@@ -73,6 +75,46 @@ static void one_outside_of_a_group_that_was_killed(void **state)
     for (unsigned c = 0; c < KILLED; c++)
         end(child[c]);
     admit_gate_close(gate);
+}
+
+static int counts_looks(void *data, unsigned place)
+{
+    (void)place;
+    atomic_fetch_add((_Atomic uint32_t *)data, 1);
+    return 0;
+}
+
+/* Those outside look one after the other, by numbers in the file. Whatever somebody has written there, it is a matter of
+ * seconds. */
+static void one_outside_looks_whatever_is_in_the_file(void **state)
+{
+    (void)state;
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 1});
+    _Atomic uint32_t *looks = shared_words();
+    pid_t child[3] = {start_holder(gate), start_waiter(gate, 0)};
+    while (admit_gate_waiters(gate) < 1)
+        usleep(500);
+    child[2] = start();
+    if (child[2] == 0) {
+        admit_hold hold;
+        admit_gate_enter_with(gate, &hold, &(admit_wait){.waiting = counts_looks, .data = (void *)looks});
+        _exit(1);
+    }
+    while (admit_gate_waiters(gate) < 2 || atomic_load(looks) == 0)
+        usleep(500);
+    /* Its turn comes 2^32 - 1 others later; it may just have made up its mind, but for one look only. */
+    atomic_store(&gate->header->ushered, atomic_load(&gate->header->arrived));
+    for (unsigned more = 0; more < 2; more++) {
+        uint64_t until = monotonic_ns() + (uint64_t)SOON_S * 1000000000;
+        uint32_t before = atomic_load(looks);
+        while (atomic_load(looks) == before && monotonic_ns() < until)
+            usleep(500);
+        assert_true(atomic_load(looks) != before);
+    }
+    for (unsigned c = 0; c < 3; c++)
+        end(child[c]);
+    admit_gate_close(gate);
+    munmap((void *)looks, 4096);
 }
 
 /* --- hundreds ----------------------------------------------------------------------------------------------------- */
@@ -262,9 +304,13 @@ static void two_that_are_bound_to_a_core_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAULT(one_who_waits_sleeps),          FAULT(one_outside_of_a_group_that_was_killed),
-        FAULT(a_hundred_and_thirty),          FAULT(four_hundred),
-        FAULT(deaths_among_many_are_noticed), FAULT(two_that_are_bound_to_a_core_each),
+        FAULT(one_who_waits_sleeps),
+        FAULT(one_outside_of_a_group_that_was_killed),
+        FAULT(one_outside_looks_whatever_is_in_the_file),
+        FAULT(a_hundred_and_thirty),
+        FAULT(four_hundred),
+        FAULT(deaths_among_many_are_noticed),
+        FAULT(two_that_are_bound_to_a_core_each),
     };
     return run_faults("waiting", tests);
 }

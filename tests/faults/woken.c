@@ -36,18 +36,11 @@ static pid_t start_sleeper(admit_gate *gate, unsigned place)
 static void waits_urgently(void *gate)
 {
     admit_hold hold;
-    if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}) != 0)
+    struct sched_param first = {.sched_priority = 1};
+    if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first) != 0) /* musl has a function that only fails */
         _exit(CANNOT);
     enter_within(gate, &hold, LONG_S);
 }
-
-/* What the kernel tells of a system call that begins: libc's headers do not agree on its name. */
-enum { CALL_BEGINS = 1 };
-struct call_info {
-    uint8_t what, unused[3];
-    uint32_t machine;
-    uint64_t instruction, stack, number, argument[6];
-};
 
 /* Until it begins such a system call; if operation is 0 or more, one whose second argument is that. */
 static void step_to(pid_t child, long call, int operation)
@@ -66,14 +59,9 @@ static void step_to(pid_t child, long call, int operation)
 }
 
 /* The kernel wakes the most urgent of those who watch a dead one. That one came later than another, to whom it hands
- * over, and is killed just before it can say so: the other must have learned that it should watch the newcomer. */
-static void by_a_newcomer_who_is_killed_as_it_helps(void **state)
+ * over, and is killed just before it can say so. */
+static void kill_newcomer_as_it_helps(pid_t newcomer, pid_t holder)
 {
-    (void)state;
-    skip_without_ptrace();
-    admit_gate *gate = new_gate();
-    pid_t holder = start_holder(gate), sleeper = start_sleeper(gate, 1);
-    pid_t newcomer = start_stepped(waits_urgently, gate);
     step_to(newcomer, SYS_futex_waitv, -1);
     assert_int_equal(ptrace(PTRACE_SYSCALL, newcomer, NULL, NULL), 0);
     let_it_lie_down();
@@ -81,7 +69,77 @@ static void by_a_newcomer_who_is_killed_as_it_helps(void **state)
     assert_int_equal(waitpid(newcomer, NULL, 0), newcomer); /* it has been woken */
     step_to(newcomer, SYS_futex, FUTEX_WAKE);
     end(newcomer);
+}
+
+/* The other must have learned that it should watch the newcomer. */
+static void by_a_newcomer_who_is_killed_as_it_helps(void **state)
+{
+    (void)state;
+    skip_without_ptrace();
+    admit_gate *gate = new_gate();
+    pid_t holder = start_holder(gate), sleeper = start_sleeper(gate, 1);
+    kill_newcomer_as_it_helps(start_stepped(waits_urgently, gate), holder);
     assert_int_equal(outcome(sleeper, SOON_S), 0);
+    assert_slots(gate, 1);
+    admit_gate_close(gate);
+}
+
+enum { CROWD = 130 }; /* with those who matter, more than the kernel takes words */
+
+/* While somebody is inside: this thread has so many records, by a handle each. */
+static void take_records(admit_gate *gate, admit_gate **by, unsigned many)
+{
+    admit_hold hold;
+    for (unsigned b = 0; b < many; b++) {
+        by[b] = admit_gate_open(admit_gate_name(gate), 0);
+        assert_non_null(by[b]);
+        assert_int_equal(admit_gate_try(by[b], &hold), ADMIT_NO_SLOT);
+    }
+}
+
+static void free_records(admit_gate **by, unsigned many)
+{
+    for (unsigned b = 0; b < many; b++)
+        admit_gate_close(by[b]);
+}
+
+/* The same, but nobody tells it that there is one more: that one takes a record which somebody else had before. */
+static void by_a_newcomer_in_a_record_that_was_free(void **state)
+{
+    (void)state;
+    skip_without_ptrace();
+    admit_gate *by[2], *gate = new_gate();
+    pid_t holder = start_holder(gate);
+    take_records(gate, by, 2);
+    free_records(by, 2);
+    pid_t sleeper = start_sleeper(gate, 1); /* in the first of the two */
+    kill_newcomer_as_it_helps(start_stepped(waits_urgently, gate), holder);
+    assert_int_equal(outcome(sleeper, SOON_S), 0);
+    assert_slots(gate, 1);
+    admit_gate_close(gate);
+}
+
+static void passes_once(void *gate)
+{
+    admit_hold hold;
+    if (enter_within(gate, &hold, SOON_S) != ADMIT_OK || admit_gate_leave(gate, &hold) != ADMIT_OK)
+        _exit(1);
+}
+
+/* In a crowd those before it come first; as far as there is room it watches others, too, of whom one has a record, and
+ * stands behind it later. */
+static void by_one_behind_it_in_a_crowd_who_is_killed_as_it_helps(void **state)
+{
+    (void)state;
+    skip_without_ptrace();
+    static admit_gate *by[CROWD];
+    admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2 * CROWD});
+    pid_t newcomer = start_stepped_after(passes_once, waits_urgently, gate), holder = start_holder(gate);
+    take_records(gate, by, CROWD);
+    pid_t sleeper = start_sleeper(gate, 1);
+    kill_newcomer_as_it_helps(newcomer, holder);
+    assert_int_equal(outcome(sleeper, SOON_S), 0);
+    free_records(by, CROWD);
     assert_slots(gate, 1);
     admit_gate_close(gate);
 }
@@ -347,6 +405,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAULT(by_a_newcomer_who_is_killed_as_it_helps),
+        FAULT(by_a_newcomer_in_a_record_that_was_free),
+        FAULT(by_one_behind_it_in_a_crowd_who_is_killed_as_it_helps),
         FAULT(by_whoever_notices_a_death_without_memory),
         FAULT(by_the_end_of_a_thread_in_line),
         FAULT(by_a_removal),

@@ -223,16 +223,49 @@ static void nobody_goes_before_them(void **state)
 
 /* --- who is called to be the first -------------------------------------------------------------------------------- */
 
-static pid_t start_asleep_behind_the_first(admit_gate *gate)
+static pid_t start_asleep_on(const _Atomic uint32_t *word)
 {
+    const uint32_t value = atomic_load(word);
     pid_t child = fork();
     if (child == 0) {
-        syscall(SYS_futex, life_of(gate, usher_of(gate)), FUTEX_WAIT, LIFE_NOBODY, NULL, NULL, 0);
+        syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
         _exit(0);
     }
     while (!is_asleep(child))
         usleep(200);
     return child;
+}
+
+static pid_t start_asleep_behind_the_first(admit_gate *gate)
+{
+    return start_asleep_on(life_of(gate, usher_of(gate)));
+}
+
+/* One has come to wait outside, when it has a record. */
+static void *passes_and_ends(void *data)
+{
+    admit_gate *gate = data;
+    admit_hold hold;
+    bool passes = admit_gate_enter(gate, &hold) == ADMIT_OK && admit_gate_leave(gate, &hold) == ADMIT_OK;
+    atomic_store(&gate->header->outside, 1);
+    return passes ? gate : NULL;
+}
+
+/* The first of them need not wait for its next look: it is woken, since it cannot be among those asleep behind it. Here a
+ * thread has ended that had a record. */
+static void the_first_is_told_of_a_record(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2});
+    assert_non_null(gate);
+    pthread_t thread;
+    void *passed;
+    pid_t first = start_asleep_on(&gate->header->vacated);
+    assert_int_equal(pthread_create(&thread, NULL, passes_and_ends, gate), 0);
+    assert_int_equal(pthread_join(thread, &passed), 0);
+    assert_ptr_equal(passed, gate);
+    assert_int_equal(status_of(first), 0);
+    admit_gate_close(gate);
 }
 
 /* Whoever is woken has lost its rank. A record that is freed before the one that was called has taken the post wakes no
@@ -271,6 +304,23 @@ static void the_second_look_is_at_the_first_too(void **state)
     atomic_store(&first->word, UINT32_C(1000000) | FUTEX_WAITERS);
     assert_true(admit_second_look(gate, true));
     assert_int_equal(atomic_load(&first->word), (uint32_t)LIFE_MARKED);
+    admit_gate_close(gate);
+}
+
+/* Nor does everybody who waits take it at once: it is for one of all, now and then. (This process may be held up for so
+ * long that it is due again: so it has some tries.) */
+static void the_second_look_is_taken_by_one_of_all(void **state)
+{
+    (void)state;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 2});
+    assert_non_null(gate);
+    bool again = true;
+    for (unsigned tries = 0; tries < 10 && again; tries++) {
+        atomic_store(&gate->header->looked_at, 0);
+        assert_true(admit_second_look(gate, false));
+        again = admit_second_look(gate, false);
+    }
+    assert_false(again);
     admit_gate_close(gate);
 }
 
@@ -441,7 +491,9 @@ int main(void)
         cmocka_unit_test(a_record_of_a_dead_or_of_a_passed_one_is_found),
         cmocka_unit_test(nobody_goes_before_them),
         cmocka_unit_test(one_is_called_at_a_time),
+        cmocka_unit_test(the_first_is_told_of_a_record),
         cmocka_unit_test(the_second_look_is_at_the_first_too),
+        cmocka_unit_test(the_second_look_is_taken_by_one_of_all),
         cmocka_unit_test(a_removal_reaches_them),
         cmocka_unit_test(an_interrupt_reaches_them),
         cmocka_unit_test(a_thread_that_ends_outside_holds_up_nobody),

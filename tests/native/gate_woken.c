@@ -265,6 +265,26 @@ static void by_more_slots(void **state)
     admit_gate_close(gate);
 }
 
+/* One that comes back alone leaves by a way that looks at nobody. If somebody has come meanwhile, it must go the long
+ * way after all. */
+static void by_one_that_had_been_alone(void **state)
+{
+    (void)state;
+    for (unsigned most = 1; most <= 2; most++) {
+        admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = 1, .most_k = most, .capacity = 8});
+        admit_hold hold;
+        for (unsigned pass = 0; pass < 3; pass++) {
+            assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+            assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        }
+        assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_OK);
+        pid_t waiter = start_waiter(gate, 1);
+        assert_int_equal(admit_gate_leave(gate, &hold), ADMIT_OK);
+        assert_passes(waiter);
+        admit_gate_close(gate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test(by_the_end_of_a_thread),
         cmocka_unit_test(by_an_interrupt),
         cmocka_unit_test(by_more_slots),
+        cmocka_unit_test(by_one_that_had_been_alone),
     };
     return cmocka_run_group_tests_name("gate woken", tests, NULL, NULL);
 }

@@ -167,7 +167,6 @@ static __attribute__((noinline)) enum ending enter_by(struct seat *seat, admit_h
     start_frame(&frame, mine);
     enum ending ending =
         enter(&passage, shared_of(gate), &frame, (struct manner){.only_if_free = only_if_free, .half_way = half_way});
-    seat_mark(seat, SEAT_IN_LINE, ending == STILL_IN_LINE);
     if (ending == GIVES_UP) {
         give_up_place(seat, frame.mine);
     } else if (ending != GOES_IN) {

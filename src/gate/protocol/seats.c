@@ -294,8 +294,7 @@ static struct seat *own_free_seat(const admit_gate *gate, bool *in_line)
     for (struct seat *seat = own_seats; seat != NULL; seat = seat->next) {
         if (!seat_belongs_to(seat, gate) || seat_is(seat, SEAT_INSIDE))
             continue;
-        if (seat_is(seat, SEAT_IN_LINE))
-            seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(gate, seat->who));
+        seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(gate, seat->who));
         if (!seat_is(seat, SEAT_IN_LINE))
             return seat;
         *in_line = true;

@@ -225,6 +225,8 @@ static void watch_life(struct watch_list *list, const struct sleeper *sleeper, u
     }
     if (list->count < FUTEX_WAITV_MAX)
         watch(list, life_of(gate, who), life);
+    else
+        list->all = false;
 }
 
 /* Whose death may concern whom. */
@@ -271,7 +273,6 @@ static void watch_crowd(struct watch_list *list, const struct sleeper *sleeper, 
         for (unsigned who = 0; who < present; who++) {
             if (regard_of(sleeper, who, own, true) != BEFORE || is_near(sleeper, who, own, room) != near)
                 continue;
-            list->all &= list->count < FUTEX_WAITV_MAX;
             watch_life(list, sleeper, who);
         }
     for (unsigned who = 0; who < present && list->count < FUTEX_WAITV_MAX; who++)
