@@ -101,9 +101,11 @@ $(NATIVE_TEXTS): $(BUILD)/native/algorithms/%.o: src/algorithms/%.c
 $(BUILD)/libadmit.a: $(NATIVE_OBJECTS) $(BUILD)/names
 	$(call say,AR     ,$@)$(ARCHIVE) $(NATIVE_OBJECTS)
 
+# The link has the library's soname: without it a program that was linked with -L$(BUILD) would not start.
 # nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends.
 $(BUILD)/libadmit.so: $(NATIVE_OBJECTS) $(BUILD)/names
 	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $(NATIVE_OBJECTS) -o $@
+	@ln -sf $(@F) $@.0
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
 $(STEPPED_TEXTS): $(BUILD)/stepped/%.o: src/algorithms/%.c
@@ -180,6 +182,10 @@ check-all: all
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
+# Programs look for libraries in a list that ldconfig makes, of the directories of the system, /usr/local/lib among them.
+# Only root may, and need not have its directory in PATH. Where it fails (musl has none), the files are installed still.
+TELL_LOADER = if [ "$$(id -u)" = 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig || true; fi
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1
@@ -191,6 +197,7 @@ install: all
 	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
+	@$(if $(DESTDIR),,$(TELL_LOADER))
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SHARES_MAX = 64 };
-
 struct share {
     void (*work)(void *context, unsigned share, unsigned shares);
     void *context;
@@ -25,16 +23,16 @@ static void *run_share(void *argument)
 unsigned core_count(void)
 {
     const char *asked = getenv("ADMIT_THREADS");
-    long cores = asked != NULL ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > SHARES_MAX ? SHARES_MAX : (unsigned)cores;
+    long cores = asked != NULL && asked[0] != '\0' ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (unsigned)cores;
 }
 
 void parallel(unsigned shares, void (*work)(void *context, unsigned share, unsigned shares), void *context)
 {
-    pthread_t threads[SHARES_MAX];
-    struct share share[SHARES_MAX] = {{0}};
-    if (shares < 1 || shares > SHARES_MAX)
-        shares = shares < 1 ? 1 : SHARES_MAX;
+    pthread_t threads[THREADS_MAX];
+    struct share share[THREADS_MAX] = {{0}};
+    if (shares < 1 || shares > THREADS_MAX)
+        shares = shares < 1 ? 1 : THREADS_MAX;
     for (unsigned s = 0; s < shares; s++) {
         share[s] = (struct share){work, context, s, shares};
         if (s > 0 && pthread_create(&threads[s], NULL, run_share, &share[s]) != 0)

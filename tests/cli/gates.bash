@@ -69,7 +69,8 @@ let_go() {
     touch "$T/$1.end"
 }
 
-# The number of those inside, in line, or either: holders GATE, waiters GATE, everybody GATE.
+# The number of those inside, in line, waiting for a place in line, or inside or in line: holders GATE, waiters GATE,
+# outsiders GATE, everybody GATE.
 # is EXPECTED COMMAND...: that is what it prints.
 holders() {
     "$ADMIT" status "$1" --json | jq '.holders | length'
@@ -79,8 +80,8 @@ waiters() {
     "$ADMIT" status "$1" --json | jq '.waiters | length'
 }
 
-outside() {
-    "$ADMIT" status "$1" | sed -n 's/.*, \([0-9]*\) outside$/\1/p'
+outsiders() {
+    "$ADMIT" status "$1" --json | jq .outside
 }
 
 everybody() {

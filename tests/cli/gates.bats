@@ -15,7 +15,8 @@ load gates
     enter d demo
     eventually is 2 waiters demo
     exits 0 status demo --json
-    json '(keys - ["gate", "k", "capacity", "declared_k", "holders", "waiters", "dead", "entered", "recovered", "abandoned"]) == []'
+    json '(keys - ["gate", "k", "capacity", "declared_k", "holders", "waiters", "outside", "dead", "entered", "recovered", "abandoned", "error"]) == []'
+    json '.outside == 0 and .error == null'
     json '.gate == "demo" and .k == 2 and .capacity >= 4 and .entered == 2 and .recovered == 0 and .abandoned == 0'
     json '[.holders[].slot] == [0, 1] and [.waiters[].place] == [1, 2]'
     json ".holders[0].pid == $(cut -d' ' -f3 "$T/a.in") and .holders[1].pid == $(cut -d' ' -f3 "$T/b.in")"
@@ -131,15 +132,38 @@ condition() {
     enter x b -k 2
     eventually inside x
     exits 0 list --json
-    json '[.[] | {gate, k, holders, waiters}] == [{"gate":"a","k":1,"holders":0,"waiters":0},
-        {"gate":"b","k":2,"holders":1,"waiters":0}, {"gate":"c","k":3,"holders":0,"waiters":0}]'
-    # What is no gate is named, and does not hide the others.
-    echo nonsense >"$ADMIT_DIR/broken"
+    json '[.[] | {gate, k, holders, waiters, outside}] == [{"gate":"a","k":1,"holders":0,"waiters":0,"outside":0},
+        {"gate":"b","k":2,"holders":1,"waiters":0,"outside":0}, {"gate":"c","k":3,"holders":0,"waiters":0,"outside":0}]'
     exits 0 list
-    says a
-    says c
-    says broken
+    says_not outside
     exits 2 list extra
+}
+
+@test "list and status of all: one that is no gate does not hide the others, and the exit status tells" {
+    exits 0 run -k 3 c -- true
+    exits 0 run -k 1 a -- true
+    exits 0 status
+    exits 0 list
+    echo nonsense >"$ADMIT_DIR/broken"
+    exits 2 list
+    [[ $output == *a\ *broken*"is not a gate"*c\ * ]]
+    exits 2 list --json
+    json '[.[] | .gate] == ["a", "broken", "c"] and [.[] | .k] == [1, null, 3]'
+    json '[.[] | .outside] == [0, null, 0] and (.[1].error | contains("is not a gate"))'
+    exits 2 status
+    says "a: 0 of 1 inside"
+    says "c: 0 of 3 inside"
+    says_error "broken is not a gate"
+    exits 2 status --json
+    json '[.[] | .gate] == ["a", "broken", "c"] and [.[] | .k] == [1, null, 3]'
+    json '.[0].error == null and .[2].error == null and (.[1].error | contains("is not a gate"))'
+    json '.[1].holders == null and ([.[] | keys] | unique | length) == 1'
+    # One that can be used is shown as ever.
+    exits 0 status a
+    exits 0 status a --json
+    rm "$ADMIT_DIR/broken"
+    exits 0 status
+    exits 0 list
 }
 
 @test "k belongs to the gate" {
@@ -215,6 +239,24 @@ condition() {
     exits 0 remove demo
     refused "there is no gate 'demo'" remove demo
     refused "which gate" remove
+}
+
+@test "remove: a process that only another pid namespace sees is said to be there" {
+    unshare --pid --fork true 2>/dev/null || skip "it takes root to make a pid namespace"
+    # The shell is the namespace's first process, so that the command outlives its admit.
+    export ADMIT STAY
+    unshare --pid --fork sh -c '"$ADMIT" run -k 1 demo -- sh -c "$STAY" a & admit=$!
+        until test -s "$T/a.in" -o -e "$T/all.end"; do sleep 0.05; done
+        kill -KILL $admit
+        until test -e "$T/a.end" -o -e "$T/all.end" -o ! -e "$T"; do sleep 0.05; done' 3>&- </dev/null &
+    eventually inside a
+    eventually is unknown condition holders
+    exits 1 remove demo
+    says_error ") in another pid namespace"
+    exits 0 remove --force demo
+    exits 0 run -k 1 --try demo -- true
+    let_go a
+    wait $!
 }
 
 @test "remove: others' commands are named without what would disturb a terminal" {
@@ -301,7 +343,15 @@ condition() {
     exits 124 run -w 50ms demo -- touch "$T/never"
     [ ! -e "$T/never" ]
     enter c demo
-    eventually is 1 outside demo
+    eventually is 1 outsiders demo
+    exits 0 status demo
+    says "1 of 1 inside, 1 waiting, room for 2, 1 outside"
+    exits 0 status --json
+    json '.[0].outside == 1'
+    exits 0 list
+    says "1, 1 outside"
+    exits 0 list --json
+    json '.[0] | .holders == 1 and .waiters == 1 and .outside == 1'
     exits 1 remove demo
     says_error ", and 1 more"
     let_go a
@@ -336,6 +386,48 @@ condition() {
     run_refused "has k = 2 (declared with 4), not 3; \`admit resize demo 3\`" -k 3 demo -- touch "$T/never"
     exits 0 resize demo 3
     exits 0 run -k 3 demo -- true
+}
+
+@test "--mode and --capacity of a gate that has others are told to be ignored, unless -q" {
+    exits 0 run -k 1 --mode 0600 --capacity 5 demo -- echo ran
+    [ "$output" = ran ]
+    [ -z "$stderr" ]
+    exits 0 run --mode 0600 --capacity 5 demo -- true
+    [ -z "$stderr" ]
+    exits 0 run --mode 0660 demo -- echo ran
+    [ "$output" = ran ]
+    [ "$stderr" = "admit run: gate 'demo' has mode 0600; --mode is for a gate that is made" ]
+    exits 3 run --capacity 6 demo -- sh -c 'exit 3'
+    [ "$stderr" = "admit run: gate 'demo' has room for 5; --capacity is for a gate that is made" ]
+    exits 0 run -q --mode 0660 --capacity 6 demo -- true
+    [ -z "$stderr" ]
+    [ "$(stat -c %a "$ADMIT_DIR/demo")" = 600 ]
+}
+
+@test "a file that is no gate, or none any more: the message names the way out, and it is one" {
+    local way="if nobody needs or uses this file, delete it with rm"
+    exits 0 run -k 1 good -- true
+    : >"$ADMIT_DIR/empty"
+    echo "some text" >"$ADMIT_DIR/text"
+    head -c 100000 /dev/urandom >"$ADMIT_DIR/random"
+    head -c 5000 "$ADMIT_DIR/good" >"$ADMIT_DIR/cut"
+    cp "$ADMIT_DIR/good" "$ADMIT_DIR/overwritten"
+    printf 'xxxxxxxx' | dd of="$ADMIT_DIR/overwritten" bs=1 seek=16 conv=notrunc status=none
+    for name in empty text random cut overwritten; do
+        run_refused "$way" -k 1 "$name" -- true
+        refused "$way" remove "$name"
+        refused "$way" remove --force "$name"
+        refused "$way" status "$name"
+        rm "$ADMIT_DIR/$name"
+        exits 0 run -k 1 "$name" -- true
+    done
+    # It is none of what is no file.
+    mkdir "$ADMIT_DIR/directory"
+    ln -s good "$ADMIT_DIR/link"
+    for name in directory link; do
+        refused "$name" status "$name"
+        [[ $stderr != *"$way"* ]]
+    done
 }
 
 @test "files that are no gates" {
@@ -421,7 +513,7 @@ as_nobody() {
     else
         json '.[] | select(.gate == "gate") | .k == null and (.error | length > 0)'
         ADMIT_DIR=$shared run --separate-stderr "$ADMIT" status --json
-        json '[.[].gate] | index("gate") == null'
+        json '.[] | select(.gate == "gate") | .k == null and (.error | length > 0)'
         says_error "$shared/gate"
     fi
     rm -r "$shared"

@@ -215,7 +215,7 @@ refuses() {
 @test "what is no trace is refused" {
     refused "which file" replay
     refused "No such file" replay "$BATS_TEST_TMPDIR/missing"
-    refused "" replay "$BATS_TEST_TMPDIR"
+    refused "$BATS_TEST_TMPDIR is a directory" replay "$BATS_TEST_TMPDIR"
     : >"$trace"
     refused "$trace: " replay "$trace"
     echo garbage >"$trace"

@@ -149,6 +149,23 @@ load helper
     done
 }
 
+@test "ADMIT_THREADS" {
+    for threads in 0 abc 65 -1 1.5 4x; do
+        export ADMIT_THREADS=$threads
+        for command in "check one_bit -n 2" "equivalent one_bit one_bit_stabilizing -n 2" "count one_bit -n 2" \
+            "claims bl93 --list" "bound variables one_bit" "bound values queue" "replay nothing"; do
+            # shellcheck disable=SC2086 # words
+            refused "ADMIT_THREADS takes a whole number from 1 to 64, not '$threads'" $command
+        done
+        # What explores nothing does not look at it.
+        exits 0 check --help
+        exits 0 algorithms
+    done
+    for threads in "" 1 64; do
+        ADMIT_THREADS=$threads exits 0 check one_bit -n 2 --property exclusion
+    done
+}
+
 @test "a trace that cannot be written" {
     refused "cannot write" check one_bit --trace "$BATS_TEST_TMPDIR/no/such/directory"
     refused "cannot write" check one_bit --trace "$BATS_TEST_TMPDIR"

@@ -37,10 +37,18 @@ stays_loaded() {
     readelf -dW "$BUILD/libadmit.so" | grep NODELETE
 }
 
+# By its soname, which is not the name that it was linked by.
+is_found_where_it_was_built() {
+    printf '#include <admit.h>\n#include <stdio.h>\nint main(void) { return puts(admit_version()) < 0; }\n' >"$scratch/program.c"
+    "${CC:-cc}" -Iinclude "$scratch/program.c" -L"$BUILD" -ladmit -Wl,-rpath,"$BUILD" -o "$scratch/program" &&
+        ldd "$scratch/program" | grep -F "libadmit.so.0 => $BUILD/libadmit.so.0" && "$scratch/program"
+}
+
 check "admit.h compiles alone as C99" stands_alone_in_c
 check "admit.h compiles alone as C++" stands_alone_in_cxx
 check "libadmit.so exports what admit.h declares, and nothing else" exports_what_it_declares
 check "libadmit.so needs libc alone" needs_libc_alone
 check "libadmit.so has less than 100 bytes of variables for each thread" keeps_little_for_each_thread
+check "a program that is linked with the build's libadmit.so starts" is_found_where_it_was_built
 check "libadmit.so stays loaded, for threads that have used it" stays_loaded
 finish

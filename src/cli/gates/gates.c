@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 uint64_t option_time(struct arguments *arguments, const char *option)
@@ -57,6 +58,17 @@ static int nearer(void *data, const char *name, const char *path)
     return 0;
 }
 
+/* A file that is no gate, or none any more, is removed by no command of admit: it may be something else that somebody
+ * needs. Of a link or a directory, another name is the way out. */
+static bool is_ruined_file(const char *name, admit_error error)
+{
+    char path[4096];
+    struct stat status;
+    return (error == ADMIT_NOT_A_GATE || error == ADMIT_GATE_CORRUPT) &&
+           admit_gate_resolve(name, path, sizeof path) == ADMIT_OK && lstat(path, &status) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
 _Noreturn void gate_error(const char *command, const char *name, admit_error error)
 {
     fflush(stdout);
@@ -71,7 +83,8 @@ _Noreturn void gate_error(const char *command, const char *name, admit_error err
             fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < 3 ? "" : ";");
         fputc('\n', stderr);
     } else {
-        fprintf(stderr, "admit %s: %s\n", command, admit_last_error_text());
+        fprintf(stderr, "admit %s: %s", command, admit_last_error_text());
+        fputs(is_ruined_file(name, error) ? "; if nobody needs or uses this file, delete it with rm\n" : "\n", stderr);
     }
     exit(usage_exit_status);
 }
@@ -100,6 +113,19 @@ unsigned living(const admit_participant *participants, unsigned count)
     for (unsigned p = 0; p < count; p++)
         found += participants[p].condition != ADMIT_DIED;
     return found;
+}
+
+const char *those_outside(const admit_view *view, char buffer[32])
+{
+    buffer[0] = '\0';
+    if (view->outside > 0)
+        snprintf(buffer, 32, ", %u outside", view->outside);
+    return buffer;
+}
+
+bool is_gone(admit_error error)
+{
+    return error == ADMIT_NO_GATE || error == ADMIT_REMOVED;
 }
 
 const char *time_for_people(int64_t since_ns, char buffer[32])

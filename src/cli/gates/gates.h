@@ -9,6 +9,7 @@
 #include "cli/usage.h"
 
 #include <admit.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
@@ -26,6 +27,11 @@ admit_view *inspect_gate(const char *command, admit_gate *gate);
 /* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
  * free, so that it is not shown. */
 unsigned living(const admit_participant *participants, unsigned count);
+/* ", 3 outside", or nothing if nobody waits there. */
+const char *those_outside(const admit_view *view, char buffer[32]);
+
+/* Of one in the list of gates: somebody has removed it since. That is no error of whoever looks at all of them. */
+bool is_gone(admit_error error);
 
 /* A time as people read it (with the date, if it was on another day), or as 2026-11-15T15:56:24Z. */
 const char *time_for_people(int64_t since_ns, char buffer[32]);

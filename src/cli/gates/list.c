@@ -5,17 +5,21 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char help_text[] = "usage: admit list [--json]\n"
                                 "\n"
                                 "Lists the gates in $ADMIT_DIR, or else in the directory of your own: how many slots "
                                 "each has, how many are inside\n"
-                                "and how many wait. Gates that have a path of their own are not in it.\n";
+                                "and how many wait, in line or outside of a full gate. Gates that have a path of their "
+                                "own are not in it. If one\n"
+                                "cannot be used, its line says why, and the exit status is 2.\n";
 
 struct listing {
     struct json_writer *json; /* NULL: for people */
     unsigned count;
+    bool unusable; /* one of them */
 };
 
 /* Without a view only the error is known. */
@@ -30,7 +34,8 @@ static void write_gate(struct json_writer *json, const char *name, const char *p
     } numbers[] = {{"k", view != NULL ? view->k : 0},
                    {"capacity", view != NULL ? view->capacity : 0},
                    {"holders", view != NULL ? living(view->holder, view->holders) : 0},
-                   {"waiters", view != NULL ? living(view->waiter, view->waiters) : 0}};
+                   {"waiters", view != NULL ? living(view->waiter, view->waiters) : 0},
+                   {"outside", view != NULL ? view->outside : 0}};
     for (unsigned f = 0; f < sizeof numbers / sizeof numbers[0]; f++)
         if (view != NULL)
             json_put_number(json, numbers[f].key, numbers[f].number);
@@ -45,8 +50,14 @@ static void write_gate(struct json_writer *json, const char *name, const char *p
 static int list_one(void *data, const char *name, const char *path)
 {
     struct listing *listing = data;
+    char outside[32];
     admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
+    if (view == NULL && is_gone(admit_last_error())) {
+        admit_gate_close(gate);
+        return 0;
+    }
+    listing->unusable |= view == NULL;
     if (listing->json == NULL && listing->count++ == 0)
         printf("%-24s %6s %8s %8s\n", "gate", "slots", "inside", "waiting");
     if (listing->json != NULL)
@@ -54,8 +65,8 @@ static int list_one(void *data, const char *name, const char *path)
     else if (view == NULL)
         printf("%-24s %s\n", name, admit_last_error_text());
     else
-        printf("%-24s %6u %8u %8u\n", name, view->k, living(view->holder, view->holders),
-               living(view->waiter, view->waiters));
+        printf("%-24s %6u %8u %8u%s\n", name, view->k, living(view->holder, view->holders),
+               living(view->waiter, view->waiters), those_outside(view, outside));
     admit_view_free(view);
     admit_gate_close(gate);
     return 0;
@@ -87,5 +98,5 @@ int command_list(int argc, char **argv)
         json_end_list(&writer);
         json_writer_print(&writer);
     }
-    return EXIT_OK;
+    return listing.unusable ? EXIT_USAGE : EXIT_OK;
 }

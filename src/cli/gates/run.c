@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static const char help_text[] =
@@ -26,7 +27,7 @@ static const char help_text[] =
     "  -k K            how many may be inside; refused if the gate has another number\n"
     "  -w TIME         wait no longer than this: seconds, or 500ms, 30s, 10m, 2h; 0 is not to wait\n"
     "  --try           do not wait\n"
-    "  -q              say nothing about waiting\n"
+    "  -q              say nothing about waiting, nor of a --mode or --capacity that the gate has not\n"
     "  --mode MODE     permissions of a gate that is made, in octal; 0600 if not given\n"
     "  --capacity N    how many can be inside and in line together, of a gate that is made\n"
     "  --children      what the command leaves running holds the slot too\n"
@@ -99,6 +100,22 @@ static admit_gate *open_gate(const struct request *request)
 {
     return admit_gate_open_with(
         request->gate, &(admit_gate_options){.k = request->k, .capacity = request->capacity, .mode = request->mode});
+}
+
+/* Two say another mode or capacity, and one of them made the gate: the other is told, and goes on. */
+static void tell_what_is_ignored(const struct request *request, admit_gate *gate)
+{
+    char path[4096];
+    struct stat status;
+    if (request->mode != 0 && admit_gate_resolve(request->gate, path, sizeof path) == ADMIT_OK &&
+        stat(path, &status) == 0 && (status.st_mode & 0777) != request->mode)
+        fprintf(stderr, "admit run: gate '%s' has mode %04o; --mode is for a gate that is made\n", request->gate,
+                status.st_mode & 0777);
+    admit_view *view = request->capacity != 0 ? admit_gate_inspect(gate) : NULL;
+    if (view != NULL && view->capacity != request->capacity)
+        fprintf(stderr, "admit run: gate '%s' has room for %u; --capacity is for a gate that is made\n", request->gate,
+                view->capacity);
+    admit_view_free(view);
 }
 
 static _Noreturn void refuse_nested(const char *gate)
@@ -188,6 +205,8 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
         } else {
             if (!request->nested && inside_by_environment(wait->gate))
                 refuse_nested(request->gate);
+            if (!request->quiet && attempt == 1)
+                tell_what_is_ignored(request, wait->gate);
             describe(wait->gate, request->command);
             error = try_then_wait(wait, until, hold);
         }

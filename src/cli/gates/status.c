@@ -16,14 +16,18 @@ static const char help_text[] =
     "how\n"
     "often anybody entered, was recovered after a death, or gave a place up. Without GATE: all gates that 'admit "
     "list'\n"
-    "names.\n"
+    "names; the exit status is 2 if one of them cannot be used. 'Outside' wait those for whom a full gate has no "
+    "place\n"
+    "in line yet.\n"
     "\n"
     "The process is the command's own. Slot '-': its turn has come, and it has yet to take its slot. The condition:\n"
     "\n"
     "  lives     all is well\n"
     "  stopped   by a signal, at the terminal or by a debugger; what it has is its own until it goes on or dies\n"
     "  orphan    the admit that started it has been killed; the command holds on\n"
-    "  unknown   as orphan, in another pid namespace, from where its end cannot be seen\n"
+    "  unknown   as orphan, in another pid namespace, from where its end cannot be seen: 'admit remove --force' if "
+    "it has\n"
+    "            ended; with 'run --children' a lock tells\n"
     "  died      inside or in line; nobody has come since. What it had goes to the next who comes, so that it is not\n"
     "            counted; with --json these are not among holders and waiters, but listed as 'dead'\n";
 
@@ -105,6 +109,19 @@ static void write_participant(void *context, const char *role, int number, const
     json_end_object(json);
 }
 
+/* As `list` does: of one that cannot be used only why is known. */
+static void write_unusable(struct json_writer *json, const char *name)
+{
+    static const char *const unknown[] = {"k",       "capacity", "declared_k", "holders",   "waiters",
+                                          "outside", "dead",     "entered",    "recovered", "abandoned"};
+    json_begin_object(json, NULL);
+    json_put_text(json, "gate", name);
+    for (unsigned u = 0; u < sizeof unknown / sizeof unknown[0]; u++)
+        json_put_null(json, unknown[u]);
+    json_put_text(json, "error", admit_last_error_text());
+    json_end_object(json);
+}
+
 static void write_view(struct json_writer *json, const char *name, const admit_view *view)
 {
     json_begin_object(json, NULL);
@@ -118,12 +135,14 @@ static void write_view(struct json_writer *json, const char *name, const admit_v
     json_begin_list(json, "waiters");
     show_waiting(view, write_participant, json);
     json_end_list(json);
+    json_put_number(json, "outside", view->outside);
     json_begin_list(json, "dead");
     show_dead(view, write_participant, json);
     json_end_list(json);
     json_put_number(json, "entered", view->entered);
     json_put_number(json, "recovered", view->recovered);
     json_put_number(json, "abandoned", view->abandoned);
+    json_put_null(json, "error");
     json_end_object(json);
 }
 
@@ -156,13 +175,11 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
-    char declared[32] = "", outside[32] = "";
+    char declared[32] = "", outside[32];
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
-    if (view->outside > 0)
-        snprintf(outside, sizeof outside, ", %u outside", view->outside);
     printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", name, living(view->holder, view->holders), view->k,
-           declared, living(view->waiter, view->waiters), view->capacity, outside);
+           declared, living(view->waiter, view->waiters), view->capacity, those_outside(view, outside));
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
     show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});
@@ -172,38 +189,50 @@ static void print_view(const char *name, const admit_view *view)
 
 /* --- all gates ---------------------------------------------------------------------------------------------------- */
 
+struct showing {
+    struct json_writer *json; /* NULL: for people */
+    bool unusable;            /* one of them */
+};
+
 /* One that cannot be used does not hide the others. By its name, since that is how it would be used. */
 static int show_one(void *data, const char *name, const char *path)
 {
-    struct json_writer *json = data;
+    struct showing *showing = data;
     (void)path;
     admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
-    if (view == NULL)
+    if (view == NULL && !is_gone(admit_last_error())) {
+        showing->unusable = true;
         fprintf(stderr, "admit status: %s\n", admit_last_error_text());
-    else if (json != NULL)
-        write_view(json, name, view);
-    else
+        if (showing->json != NULL)
+            write_unusable(showing->json, name);
+    }
+    if (view != NULL && showing->json != NULL)
+        write_view(showing->json, name, view);
+    else if (view != NULL)
         print_view(name, view);
     admit_view_free(view);
     admit_gate_close(gate);
     return 0;
 }
 
-static void show_all(bool json)
+/* Returns what to exit with. */
+static int show_all(bool json)
 {
     struct json_writer writer;
+    struct showing showing = {.json = json ? &writer : NULL};
     if (json) {
         json_writer_open(&writer);
         json_begin_list(&writer, NULL);
     }
-    admit_error error = admit_gate_list(show_one, json ? &writer : NULL);
+    admit_error error = admit_gate_list(show_one, &showing);
     if (error != ADMIT_OK)
         gate_error("status", "", error);
     if (json) {
         json_end_list(&writer);
         json_writer_print(&writer);
     }
+    return showing.unusable ? EXIT_USAGE : EXIT_OK;
 }
 
 int command_status(int argc, char **argv)
@@ -220,10 +249,8 @@ int command_status(int argc, char **argv)
             usage_error("status", "there is no option '%s'", option);
         }
     }
-    if (arguments.plain_count == 0) {
-        show_all(json);
-        return EXIT_OK;
-    }
+    if (arguments.plain_count == 0)
+        return show_all(json);
     admit_gate *gate = look_at_gate("status", arguments.plain[0]);
     admit_view *view = inspect_gate("status", gate);
     if (json) {

@@ -58,6 +58,7 @@ static void read_request(struct bound_request *request, int argc, char **argv)
             usage_error("bound", "there is no option '%s'", option);
         }
     }
+    check_threads("bound");
     request->setting.algorithm = algorithm_argument("bound", arguments.plain[0])->algorithm;
     check_n_and_k("bound", &request->setting.algorithm->about, request->setting.n, &request->setting.k);
 }

@@ -68,6 +68,7 @@ static void read_request(struct claims_request *request, int argc, char **argv)
             usage_error("claims", "there is no option '%s'", option);
         }
     }
+    check_threads("claims");
     for (int a = 0; a < arguments.plain_count; a++) {
         bool known = false;
         for (unsigned p = 0; p < paper_count; p++)

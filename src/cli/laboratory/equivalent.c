@@ -70,6 +70,7 @@ static void read_request(struct equivalent_request *request, int argc, char **ar
             usage_error("equivalent", "there is no option '%s'", option);
         }
     }
+    check_threads("equivalent");
     const struct about *about[2];
     for (unsigned system = 0; system < 2; system++) {
         if (system == 1 && arguments.plain_count == 1)

@@ -2,6 +2,9 @@
 #include "cli/laboratory/laboratory.h"
 
 #include "base/die.h"
+#include "base/parallel.h"
+#include "checker/model/fault_info.h"
+#include "checker/model/way_info.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,6 +46,24 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
         usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
     if (*k > n)
         usage_error(command, "k = %u is more than n = %u: nobody would ever wait", *k, n);
+}
+
+void check_threads(const char *command)
+{
+    const char *threads = getenv("ADMIT_THREADS");
+    if (threads != NULL && threads[0] != '\0')
+        number_argument(command, "ADMIT_THREADS", threads, 1, THREADS_MAX);
+}
+
+void print_faults_and_ways(const struct setting *setting)
+{
+    char names[FAULTS][FAULT_NAME_SIZE];
+    bool with = false;
+    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++, with = true)
+        printf("%s %s", with ? "," : ", with", names[f]);
+    for (unsigned w = 0; w < WAYS; w++)
+        if (setting->ways >> w & 1)
+            printf("%s %s", with ? "," : ", with", way_info[w].name), with = true;
 }
 
 void print_json(json_t *json)

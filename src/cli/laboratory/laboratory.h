@@ -25,6 +25,11 @@ void check_n_and_k(const char *command, const struct about *about, unsigned n, u
 /* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
 void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
 
+/* Refuses an ADMIT_THREADS that is no number of threads. */
+void check_threads(const char *command);
+
+/* ", with recovery, alone": the faults and the ways of the setting, if there are any, on stdout. */
+void print_faults_and_ways(const struct setting *setting);
 /* Writes JSON and a newline on stdout, and frees it. */
 void print_json(json_t *json);
 /* The file that an option names, or NULL if it names none; an error if it cannot be written. */

@@ -2,13 +2,13 @@
  *
  * admit replay - execute a trace again, by calling the algorithm's text step by step, and confirm what it shows.
  */
-#include "checker/model/fault_info.h"
 #include "checker/question.h"
 #include "checker/show/trace.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help_text[] =
     "usage: admit replay FILE\n"
@@ -86,6 +86,10 @@ int command_replay(int argc, char **argv)
     const char *file = arguments.plain[0];
     if (file == NULL)
         usage_error("replay", "which file?");
+    check_threads("replay");
+    struct stat status;
+    if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) /* which can be opened, and reads as broken JSON */
+        usage_error("replay", "%s is a directory, not a trace", file);
     json_error_t error;
     json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
     if (json == NULL && error.line < 1)
@@ -103,9 +107,7 @@ int command_replay(int argc, char **argv)
     bool possible = trace_execute(&trace, &execution);
     printf("%s, n = %u, k = %u, %s registers", trace.setting.algorithm->about.id, trace.setting.n, trace.setting.k,
            register_kind_name[trace.setting.registers]);
-    char names[FAULTS][FAULT_NAME_SIZE];
-    for (unsigned f = 0, count = fault_names(&trace.setting, names); f < count; f++)
-        printf("%s %s", f > 0 ? "," : ", with", names[f]);
+    print_faults_and_ways(&trace.setting);
     printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
     enum confirmation confirmation = NOT_CONFIRMED;

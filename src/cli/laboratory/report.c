@@ -178,15 +178,10 @@ void print_result(const struct request *request, const struct answer *answer)
     const struct exploration *exploration = &answer->exploration;
     const struct finding *findings = answer->findings;
     const struct setting *setting = &request->question.setting;
-    char states[32], transitions[32], names[FAULTS][FAULT_NAME_SIZE];
+    char states[32], transitions[32];
     printf("%s, n = %u, k = %u, %s registers%s", request->entry->algorithm->about.id, setting->n, setting->k,
            register_kind_name[setting->registers], setting->any_order ? ", for-all in any order" : "");
-    bool with = false;
-    for (unsigned f = 0, count = fault_names(setting, names); f < count; f++, with = true)
-        printf("%s %s", with ? "," : ", with", names[f]);
-    for (unsigned w = 0; w < WAYS; w++)
-        if (setting->ways >> w & 1)
-            printf("%s %s", with ? "," : ", with", way_info[w].name), with = true;
+    print_faults_and_ways(setting);
     if (answer->by_contents)
         printf("\n%s contents of the registers, %.2f s\n\n"
                "Nobody writes while waiting, so only the contents of the registers had to be gone through.\n\n",

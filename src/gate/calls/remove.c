@@ -33,7 +33,7 @@ enum { PEOPLE_SHOWN = 420 };
  * wrote, and the text goes to terminals. */
 static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
 {
-    enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 40 };
+    enum { COMMAND_SHOWN = 41, ONE_SHOWN = COMMAND_SHOWN + 70 };
     size_t length = 0;
     unsigned total = view->holders + view->waiters, p = 0;
     for (; p < total && length < PEOPLE_SHOWN - ONE_SHOWN - 20; p++) {
@@ -43,8 +43,10 @@ static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
         const char *between = p == 0 ? "" : p == view->holders ? "; " : ", ";
         char command[COMMAND_SHOWN];
         admit_printable(one->command, command, sizeof command);
-        length +=
-            (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)", between, before, one->pid, command);
+        /* Whose number is another process's here, or nobody's. Of those that live it is not known. */
+        const char *where = one->condition == ADMIT_UNKNOWN ? " in another pid namespace" : "";
+        length += (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)%s", between, before, one->pid,
+                                   command, where);
     }
     total += view->outside; /* of whom nothing is known */
     if (p < total)
