@@ -389,7 +389,7 @@ struct locals {
     struct run_command running;
     struct inherit inherit; /* by a command */
     word held;              /* as HEIR has it */
-    struct object object;
+    struct object object;   /* before it goes in */
     struct decide decide;   /* by one that removes */
     flag sent_out;          /* it has found the gate removed */
     flag lying;             /* and has still to look */

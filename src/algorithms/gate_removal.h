@@ -55,8 +55,7 @@ BEGIN
         forget(L.undecided);
         goto done;
     }
-    for_all("who drew last?", L.whose, 0, n)
-    {
+    for_all ("who drew last?", L.whose, 0, n) {
         local(L.issue, L.its);
         L.issue = get(ISSUE);
         if (who_in(L.issue) != L.whose)

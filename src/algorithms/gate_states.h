@@ -261,7 +261,8 @@ static void forget_names(unsigned n, word *registers, const struct stand *stands
                  forget_name(&registers[0], issue);
     bool returned = returner < n && !says_returned(valid, returner, told(records[returner])) &&
                     !asks_whether_passed(stands[returner].locals, returner, valid) &&
-                    !is_asked_for(find_removers(n, stands), returner, valid) && !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
+                    !is_asked_for(find_removers(n, stands), returner, valid) &&
+                    !goes_by_name(stands[returner].locals) && forget_name(&registers[1], valid);
     for (unsigned i = 0; i < n; i++) {
         struct locals *locals = stands[i].locals;
         struct recover *recover = &locals->look.recover;

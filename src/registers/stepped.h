@@ -116,8 +116,9 @@ struct more_parts {
     enum outcome (*newcomer)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*inherit)(struct stepping *P, const void *shared, void *locals); /* of a command: on its way in, */
     enum outcome (*command)(struct stepping *P, const void *shared, void *locals); /* and from there on */
-    enum outcome (*remover)(struct stepping *P, const void *shared, void *locals);    /* of one that removes: to where it */
-    enum outcome (*afterwards)(struct stepping *P, const void *shared, void *locals); /* has; and from there on */
+    /* Of one that removes: to where it has; and from there on. */
+    enum outcome (*remover)(struct stepping *P, const void *shared, void *locals);
+    enum outcome (*afterwards)(struct stepping *P, const void *shared, void *locals);
     struct watched (*watched)(const void *shared);
 };
 

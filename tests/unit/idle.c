@@ -121,7 +121,8 @@ static void all_states(void **state)
                explored->model.words * sizeof *record);
         idle += look_at_state(&explored->model, record);
     }
-    assert_true(idle > explored->exploration.graph.states / (setting.n > 1 ? 2 : 20)); /* one by itself finds little needless */
+    /* One by itself finds little that is needless. */
+    assert_true(idle > explored->exploration.graph.states / (setting.n > 1 ? 2 : 20));
     explored_close(explored);
 }
 
@@ -186,18 +187,9 @@ static void a_broken_word_is_noticed(void **state)
 int main(void)
 {
     enum { ALL_WAYS = (1 << WAYS) - 1, BY_THE_N = ALL_WAYS & ~BEQUEST & ~REMOVAL };
-    static struct size sizes[] = {{2, 1, 0},
-                                  {2, 2, 0},
-                                  {3, 1, 0},
-                                  {3, 2, 0},
-                                  {4, 2, ALL_WAYS},
-                                  {5, 3, ALL_WAYS},
-                                  {2, 1, BY_THE_N},
-                                  {2, 2, BY_THE_N},
-                                  {2, 1, BEQUEST},
-                                  {2, 2, ALL_WAYS},
-                                  {1, 1, REMOVAL},
-                                  {2, 1, REMOVAL}};
+    static struct size sizes[] = {{2, 1, 0},        {2, 2, 0},        {3, 1, 0},        {3, 2, 0},
+                                  {4, 2, ALL_WAYS}, {5, 3, ALL_WAYS}, {2, 1, BY_THE_N}, {2, 2, BY_THE_N},
+                                  {2, 1, BEQUEST},  {2, 2, ALL_WAYS}, {1, 1, REMOVAL},  {2, 1, REMOVAL}};
     const struct CMUnitTest tests[] = {
         {"a_broken_word_is_noticed", a_broken_word_is_noticed, NULL, NULL, &sizes[0]},
         {"all_states_n_2_k_1", all_states, NULL, NULL, &sizes[0]},

@@ -244,7 +244,8 @@ bool automaton_learn_step(struct model *model, unsigned i, uint32_t number, unsi
     /* A read sees a value that the register need not hold (an overlapping write): it never changes it. */
     if (access.kind == READ || access.kind == KERNEL || access.begins)
         transition.register_xor = 0;
-    if (from.section == REMAINDER && to.section != REMAINDER && to.section != FAULTY && !is_beside((enum mode)from.mode))
+    if (from.section == REMAINDER && to.section != REMAINDER && to.section != FAULTY &&
+        !is_beside((enum mode)from.mode))
         transition.events |= ENTERS_DOORWAY;
     if (to.section == CRITICAL)
         transition.events |= ENTERS_CRITICAL;

@@ -2,10 +2,8 @@
 #include "checker/model/way_info.h"
 
 const struct way_info way_info[WAYS] = {
-    [WAY_NUMBER(TRY)] = {.name = "try"},
-    [WAY_NUMBER(ALONE)] = {.name = "alone"},
-    [WAY_NUMBER(RESIZE)] = {.name = "resize"},
-    [WAY_NUMBER(BEQUEST)] = {.name = "heir"},
+    [WAY_NUMBER(TRY)] = {.name = "try"},         [WAY_NUMBER(ALONE)] = {.name = "alone"},
+    [WAY_NUMBER(RESIZE)] = {.name = "resize"},   [WAY_NUMBER(BEQUEST)] = {.name = "heir"},
     [WAY_NUMBER(REMOVAL)] = {.name = "removal"},
 };
 

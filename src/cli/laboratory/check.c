@@ -162,10 +162,10 @@ static void read_schedule(struct request *request)
 static const char *end_of_runs(const struct request *request)
 {
     bool is_removed = (request->question.setting.ways & REMOVAL) != 0;
-    return request->passages_limited            ? "--passages"
-           : request->schedule.name != NULL     ? "--schedule"
-           : is_removed                         ? "--with removal"
-                                                : NULL;
+    return request->passages_limited        ? "--passages"
+           : request->schedule.name != NULL ? "--schedule"
+           : is_removed                     ? "--with removal"
+                                            : NULL;
 }
 
 static bool can_be_asked(const struct request *request, enum property property)
@@ -253,8 +253,8 @@ static void check_ways(const struct setting *setting)
             usage_error("check", "the text of %s has no way '%s'", setting->algorithm->about.id, way_info[w].name);
     unsigned most = (CHECKED_PROCESSES_MAX - removers_of(setting)) / (setting->ways & BEQUEST ? 2 : 1);
     if (processes_of(setting) > CHECKED_PROCESSES_MAX)
-        usage_error("check", "with %s, n is at most %u", setting->ways & BEQUEST ? "a command of each" : "those who remove",
-                    most);
+        usage_error("check", "with %s, n is at most %u",
+                    setting->ways & BEQUEST ? "a command of each" : "those who remove", most);
 }
 
 static void read_request(struct request *request, int argc, char **argv)
