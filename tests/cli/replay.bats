@@ -170,6 +170,13 @@ refuses() {
     [ "$(grep ' | ' <<<"$output")" = "$diagram" ]
 }
 
+@test "the heading says the whole setting, as that of check does" {
+    found gate -n 2 -k 1 --with try --fault crash:1 --property deadlock-freedom
+    says "gate, n = 2, k = 1, atomic registers, with crash:1, try"
+    run "$ADMIT" replay "$trace"
+    says "gate, n = 2, k = 1, atomic registers, with crash:1, try: deadlock-freedom"
+}
+
 @test "the trace is the counterexample of the JSON" {
     exits 1 check one_bit -n 3 --property lockout-freedom --json --trace "$trace"
     [ "$(jq -S '.properties[0].counterexample' <<<"$output")" = "$(jq -S . "$trace")" ]

@@ -27,7 +27,6 @@ load helper
     exits 1 check gate:tries_with_ticket -n 2 --with try --passages 2 --property deadlock-freedom --trace "$BATS_TEST_TMPDIR/trace"
     says "free?"
     exits 0 replay "$BATS_TEST_TMPDIR/trace"
-    says "atomic registers, with try: "
     jq '.with = []' "$BATS_TEST_TMPDIR/trace" >"$BATS_TEST_TMPDIR/without"
     exits 1 replay "$BATS_TEST_TMPDIR/without"
     jq '.with = ["fly"]' "$BATS_TEST_TMPDIR/trace" >"$BATS_TEST_TMPDIR/nonsense"
