@@ -356,11 +356,13 @@ static inline __attribute__((always_inline)) enum ending leaves(struct seat *sea
     frame.s = seat->slot;
     frame.keeps = how.hastily;
     enum ending ending = leave(&passage, shared_of(seat->gate), &frame, how);
-    seat->room = frame.room;
     if (!how.hastily && !how.keeps_back)
         admit_rouse_next(&seat->sleeper);
+    bool comes_back = ending == GOES_IN && frame.last != 0;
+    if (comes_back)
+        seat->room = frame.room;
     if (!how.keeps_back) /* or it is released */
-        seat_become(seat, seat->gate->serial | (ending == GOES_IN && frame.last != 0 ? 0 : SEAT_AMONG_OTHERS));
+        seat_become(seat, seat->gate->serial | (comes_back ? 0 : SEAT_AMONG_OTHERS));
     return ending;
 }
 
