@@ -384,8 +384,10 @@ ADMIT_API void admit_view_free(admit_view *view);
  * outside, and are alive as far as the kernel has marked their deaths; a place that was given up is none. */
 ADMIT_API unsigned admit_gate_waiters(const admit_gate *gate);
 
-/* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. If
- * the process is killed meanwhile, others finish it. The declared k stays, so that whoever opens the gate with that still
+/* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. One
+ * that is about to leave at that moment may hand its slot on once more: until all have left that were inside, somebody may come
+ * in above k, with a slot number from k on; but there are never more inside than there were slots before. If the process is killed
+ * meanwhile, others finish it. The declared k stays, so that whoever opens the gate with that still
  * agrees. */
 ADMIT_API admit_error admit_gate_resize(admit_gate *gate, unsigned k);
 

@@ -502,6 +502,53 @@ static void the_kernel_kills_it_for_memory(void **state)
         skip_because("the kernel does not kill in a small memory cgroup");
 }
 
+/* --- dead with its program only ----------------------------------------------------------------------------------- */
+
+/* Of a thread that executes another program, and is not its process's first, the kernel marks no word either: it has the
+ * first one's number by then. The process lives on, as `sleep`. */
+struct executor {
+    admit_gate *gate;
+    bool bequeaths, stays_outside;
+    int told;
+};
+
+static void *executes(void *data)
+{
+    const struct executor *executor = data;
+    admit_hold hold;
+    if (admit_gate_enter(executor->gate, &hold) != ADMIT_OK ||
+        (executor->stays_outside && admit_gate_leave(executor->gate, &hold) != ADMIT_OK) ||
+        (executor->bequeaths && admit_gate_bequeath(executor->gate, &hold, 0) != ADMIT_OK))
+        _exit(1);
+    say(executor->told);
+    execlp("sleep", "sleep", "1000", (char *)NULL);
+    _exit(127);
+}
+
+static void a_thread_executes_another_program(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        admit_gate *gate = fresh_gate(&(admit_gate_options){.k = 1, .most_k = 1, .capacity = 1});
+        int told[2];
+        assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+        pid_t process = fork();
+        if (process == 0) {
+            struct executor executor = {
+                .gate = gate, .bequeaths = round == 1, .stays_outside = round == 2, .told = told[1]};
+            pthread_t thread;
+            pthread_create(&thread, NULL, executes, &executor);
+            pthread_join(thread, NULL);
+            _exit(1);
+        }
+        assert_true(hear(told[0]));
+        assert_slots(gate, 1);
+        end(process);
+        close(told[0]), close(told[1]);
+        admit_gate_close(gate);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +569,7 @@ int main(void)
         FAULT(a_process_outlives_its_threads),
         FAULT(the_stopped_are_not_dead),
         FAULT(the_kernel_kills_it_for_memory),
+        FAULT(a_thread_executes_another_program),
     };
     return run_faults("oom", tests);
 }

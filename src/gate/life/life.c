@@ -520,8 +520,9 @@ bool admit_is_dead_now(admit_gate *gate, unsigned who)
     return (atomic_load(life_of(gate, who)) & FUTEX_OWNER_DIED) != 0;
 }
 
-/* The anchor is gone, and nobody in sight has the number of the process that it was of: whatever may be wrong with the
- * one or the other, both are not. */
+/* The anchor is gone, and nobody in sight has the number of the process that it was of, or that has no such thread any more:
+ * whatever may be wrong with the one or the other, both are not. (If a thread that is not the first executes another program,
+ * the kernel gives it the first one's number before it reads the list, and marks nothing; the process goes on.) */
 bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uint32_t anchor)
 {
     const struct person *person = person_of(gate, who);
@@ -530,7 +531,8 @@ bool admit_life_is_gone(const admit_gate *gate, unsigned who, uint32_t word, uin
     uint32_t pid = atomic_load(&person->pid), namespace = atomic_load(&person->pid_namespace);
     bool same_time = atomic_load(&person->time_namespace) == admit_time_namespace();
     return pid == 0 || pid > INT_MAX || namespace == 0 || namespace != admit_pid_namespace() ||
-           admit_process_state(pid, atomic_load(&person->identity), same_time) != HEIR_LIVES;
+           admit_process_state(pid, atomic_load(&person->identity), same_time) != HEIR_LIVES ||
+           !admit_process_has_thread(pid, word & LIFE_NUMBER);
 }
 
 /* As the kernel would have done. */

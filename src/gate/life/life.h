@@ -17,6 +17,8 @@ enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
 /* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the
  * identity was taken in this time namespace. */
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time);
+/* Of this pid namespace; not only if the kernel says that there is none. */
+bool admit_process_has_thread(unsigned pid, unsigned thread);
 /* Of the pid namespace in sight: by a signal, or by a debugger. */
 bool admit_process_is_stopped(long pid);
 /* 0: it cannot be told. */

@@ -175,6 +175,11 @@ enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_t
     return state;
 }
 
+bool admit_process_has_thread(unsigned pid, unsigned thread)
+{
+    return syscall(SYS_tgkill, (pid_t)pid, (pid_t)thread, 0) == 0 || errno != ESRCH;
+}
+
 bool admit_process_is_stopped(long pid)
 {
     char path[40], text[1024];
