@@ -25,17 +25,6 @@ static unsigned long pages_of_this_process(enum which_pages which)
     return pages[which];
 }
 
-static unsigned descriptors_of_this_process(void)
-{
-    unsigned many = 0;
-    DIR *list = opendir("/proc/self/fd");
-    assert_non_null(list);
-    while (readdir(list) != NULL)
-        many++;
-    closedir(list);
-    return many;
-}
-
 typedef void passing_fn(admit_gate *gate);
 
 /* After it has been done a few times: another 500 times cost not even a page for each, unless the sanitizer keeps it. */

@@ -6,7 +6,6 @@
 
 #include "gate/calls/calls.h"
 
-#include <dirent.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -212,17 +211,6 @@ static void strange_files_are_refused(void **state)
         assert_refused("bad", &two, ADMIT_NOT_YOURS, "user 12345");
         unlink(path);
     }
-}
-
-static unsigned descriptors_of_this_process(void)
-{
-    unsigned many = 0;
-    DIR *list = opendir("/proc/self/fd");
-    assert_non_null(list);
-    while (readdir(list) != NULL)
-        many++;
-    closedir(list);
-    return many;
 }
 
 static void is_made_anew(unsigned layout)

@@ -5,6 +5,7 @@
 #ifndef TESTS_NATIVE_TEST_H
 #define TESTS_NATIVE_TEST_H
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -51,6 +52,18 @@ static inline unsigned sized(unsigned claimed, unsigned full, unsigned quick)
 {
     const char *is_full = getenv("ADMIT_TEST_FULL");
     return is_full != NULL && *is_full != '\0' ? claimed : unless_quick(full, quick);
+}
+
+/* To see whether some stay open. */
+static inline unsigned descriptors_of_this_process(void)
+{
+    unsigned many = 0;
+    DIR *list = opendir("/proc/self/fd");
+    assert_non_null(list);
+    while (readdir(list) != NULL)
+        many++;
+    closedir(list);
+    return many;
 }
 
 /* Whether the address sanitizer is there, which has needs of its own. */
