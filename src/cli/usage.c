@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int usage_exit_status = EXIT_USAGE;
 
@@ -20,21 +21,68 @@ _Noreturn void usage_error(const char *command, const char *format, ...)
     exit(usage_exit_status);
 }
 
+/* What the last option has not taken as its value: other short options, or too much. */
+static const char *rest_of_word(struct arguments *arguments)
+{
+    const char *rest = arguments->rest;
+    if (rest == NULL)
+        return NULL;
+    if (rest[0] == '=' || arguments->option[1] == '-')
+        usage_error(arguments->command, "%s takes no value", arguments->option);
+    arguments->option[1] = rest[0];
+    arguments->rest = rest[1] != '\0' ? rest + 1 : NULL;
+    return arguments->option;
+}
+
+/* "--wait=3s" and "-k2" are a name and what is left. A name that is longer than any option's is none, and stays whole. */
+static const char *split(struct arguments *arguments, const char *word)
+{
+    size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
+    if (word[length] == '\0' || length >= sizeof arguments->option || strncmp(word, "--=", 3) == 0)
+        return word;
+    memcpy(arguments->option, word, length);
+    arguments->option[length] = '\0';
+    arguments->rest = word + length;
+    return arguments->option;
+}
+
+const char *plain_argument(const struct arguments *arguments, int number)
+{
+    return number < arguments->plain_count ? arguments->argv[number] : NULL;
+}
+
+static void collect(struct arguments *arguments, char *word)
+{
+    if (arguments->plain_count == arguments->plain_max)
+        usage_error(arguments->command, "'%s' is one argument too many", word);
+    arguments->argv[arguments->plain_count++] = word;
+}
+
 const char *next_option(struct arguments *arguments)
 {
-    while (arguments->at < arguments->argc) {
-        const char *word = arguments->argv[arguments->at++];
+    const char *option = rest_of_word(arguments);
+    while (option == NULL && arguments->at < arguments->argc) {
+        char *word = arguments->argv[arguments->at++];
         if (word[0] == '-' && word[1] != '\0')
-            return word;
-        if (arguments->plain_count == arguments->plain_max)
-            usage_error(arguments->command, "'%s' is one argument too many", word);
-        arguments->plain[arguments->plain_count++] = word;
+            option = split(arguments, word);
+        else
+            collect(arguments, word);
     }
-    return NULL;
+    return option;
+}
+
+bool is_option(const char *option, const char *short_name, const char *long_name)
+{
+    return (short_name != NULL && strcmp(option, short_name) == 0) ||
+           (long_name != NULL && strcmp(option, long_name) == 0);
 }
 
 const char *option_value(struct arguments *arguments, const char *option)
 {
+    const char *rest = arguments->rest;
+    arguments->rest = NULL;
+    if (rest != NULL)
+        return rest[0] == '=' ? rest + 1 : rest;
     if (arguments->at == arguments->argc)
         usage_error(arguments->command, "%s needs a value", option);
     return arguments->argv[arguments->at++];

@@ -23,16 +23,22 @@ extern int usage_exit_status;
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
- * Arguments that are no options are collected in order. */
+ * Its value may be the next word, or stand in the same one: "-k2", "-k=2", "--wait=3s". Short options that take none may
+ * stand in one word: "-bq". Arguments that are no options are collected in order. */
 struct arguments {
     const char *command;
     int argc, at;
     char **argv;
-    const char *plain[4];
     int plain_count, plain_max;
+    char option[64];  /* the name that was returned last, if its word has more than that in it */
+    const char *rest; /* what is left of that word; NULL: nothing */
 };
 
+/* The plain argument of this number; NULL if there are not so many. They are kept in argv, where words have been read. */
+const char *plain_argument(const struct arguments *arguments, int number);
 const char *next_option(struct arguments *arguments);
+/* Whether the option just returned is this one, by its short or its long name; NULL: it has none. */
+bool is_option(const char *option, const char *short_name, const char *long_name);
 /* The value of the option just returned; an error if there is none. */
 const char *option_value(struct arguments *arguments, const char *option);
 /* `what` must be a whole number; an error if it is none, or out of range. */

@@ -49,7 +49,7 @@ struct sleeper;
 
 struct native_passage {
     unsigned i, n, k;
-    unsigned slots; /* of a gate that can grow: that there are, of k that there can be */
+    unsigned slots;           /* of a gate that can grow: that there are, of k that there can be */
     struct patience patience; /* used up by all waits of the passage together */
     struct sleeper *sleeper;  /* for sleeping_native.h */
 };

@@ -32,12 +32,12 @@ int command_remove(int argc, char **argv)
     }
     if (arguments.plain_count == 0)
         usage_error("remove", "which gate? 'admit list' names them");
-    admit_error error = admit_gate_remove(arguments.plain[0], force);
+    admit_error error = admit_gate_remove(plain_argument(&arguments, 0), force);
     if (error == ADMIT_BUSY) {
         fprintf(stderr, "admit remove: %s\n", admit_last_error_text());
         return EXIT_OCCUPIED;
     }
     if (error != ADMIT_OK)
-        gate_error("remove", arguments.plain[0], error);
+        gate_error("remove", plain_argument(&arguments, 0), error);
     return EXIT_OK;
 }

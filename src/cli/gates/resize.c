@@ -26,14 +26,14 @@ int command_resize(int argc, char **argv)
     if (arguments.plain_count == 0)
         usage_error("resize", "which gate? 'admit list' names them");
     if (arguments.plain_count == 1)
-        usage_error("resize", "to how many slots? admit resize %s K", arguments.plain[0]);
-    unsigned k = (unsigned)number_argument("resize", "K", arguments.plain[1], 1, ADMIT_GATE_K_MAX);
-    admit_gate *gate = admit_gate_open(arguments.plain[0], 0);
+        usage_error("resize", "to how many slots? admit resize %s K", plain_argument(&arguments, 0));
+    unsigned k = (unsigned)number_argument("resize", "K", plain_argument(&arguments, 1), 1, ADMIT_GATE_K_MAX);
+    admit_gate *gate = admit_gate_open(plain_argument(&arguments, 0), 0);
     if (gate == NULL)
-        gate_error("resize", arguments.plain[0], admit_last_error());
+        gate_error("resize", plain_argument(&arguments, 0), admit_last_error());
     admit_error error = admit_gate_resize(gate, k);
     if (error != ADMIT_OK)
-        gate_error("resize", arguments.plain[0], error);
+        gate_error("resize", plain_argument(&arguments, 0), error);
     admit_gate_close(gate);
     return EXIT_OK;
 }

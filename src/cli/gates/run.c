@@ -80,13 +80,13 @@ static void parse(struct request *request, int argc, char **argv)
             usage_error("run", "there is no option '%s'", option);
         }
     }
-    request->gate = arguments.plain[0];
+    request->gate = plain_argument(&arguments, 0);
     request->command = argv + arguments.at;
     if (arguments.plain_count == 0)
         usage_error("run", "which gate? GATE -- COMMAND is missing");
     if (arguments.plain_count > 1)
         usage_error("run", "'%s' comes after the gate; a command stands after '--': admit run %s -- %s",
-                    arguments.plain[1], arguments.plain[0], arguments.plain[1]);
+                    plain_argument(&arguments, 1), plain_argument(&arguments, 0), plain_argument(&arguments, 1));
     if (arguments.at == argc)
         usage_error("run", "which command? It stands after the gate: admit run %s -- COMMAND", request->gate);
     if (request->try && request->limited)

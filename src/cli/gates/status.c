@@ -251,15 +251,15 @@ int command_status(int argc, char **argv)
     }
     if (arguments.plain_count == 0)
         return show_all(json);
-    admit_gate *gate = look_at_gate("status", arguments.plain[0]);
+    admit_gate *gate = look_at_gate("status", plain_argument(&arguments, 0));
     admit_view *view = inspect_gate("status", gate);
     if (json) {
         struct json_writer writer;
         json_writer_open(&writer);
-        write_view(&writer, arguments.plain[0], view);
+        write_view(&writer, plain_argument(&arguments, 0), view);
         json_writer_print(&writer);
     } else {
-        print_view(arguments.plain[0], view);
+        print_view(plain_argument(&arguments, 0), view);
     }
     admit_view_free(view);
     admit_gate_close(gate);

@@ -59,7 +59,7 @@ static void read_request(struct bound_request *request, int argc, char **argv)
         }
     }
     check_threads("bound");
-    request->setting.algorithm = algorithm_argument("bound", arguments.plain[0])->algorithm;
+    request->setting.algorithm = algorithm_argument("bound", plain_argument(&arguments, 0))->algorithm;
     check_n_and_k("bound", &request->setting.algorithm->about, request->setting.n, &request->setting.k);
 }
 

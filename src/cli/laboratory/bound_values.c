@@ -55,7 +55,7 @@ static void read_request(struct values_request *request, int argc, char **argv)
     }
     struct setting *setting = &request->setting;
     check_threads("bound");
-    setting->algorithm = algorithm_argument("bound", arguments.plain[0])->algorithm;
+    setting->algorithm = algorithm_argument("bound", plain_argument(&arguments, 0))->algorithm;
     const unsigned own = setting->algorithm->about.k;
     const unsigned k = setting->k > 0 ? setting->k : own > 0 ? own : 1;
     if (setting->n == 0)

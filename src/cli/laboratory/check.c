@@ -312,7 +312,7 @@ static void read_request(struct request *request, int argc, char **argv)
         }
     }
     check_threads("check");
-    request->entry = algorithm_argument("check", arguments.plain[0]);
+    request->entry = algorithm_argument("check", plain_argument(&arguments, 0));
     request->question.setting.algorithm = request->entry->algorithm;
     check_n_and_k("check", &request->entry->algorithm->about, request->question.setting.n,
                   &request->question.setting.k);

@@ -72,10 +72,10 @@ static void read_request(struct claims_request *request, int argc, char **argv)
     for (int a = 0; a < arguments.plain_count; a++) {
         bool known = false;
         for (unsigned p = 0; p < paper_count; p++)
-            known |= strcmp(arguments.plain[a], papers[p]->id) == 0;
+            known |= strcmp(plain_argument(&arguments, a), papers[p]->id) == 0;
         if (!known)
-            usage_error("claims", "there is no paper '%s'; there are %s", arguments.plain[a], list);
-        request->paper[request->paper_count++] = arguments.plain[a];
+            usage_error("claims", "there is no paper '%s'; there are %s", plain_argument(&arguments, a), list);
+        request->paper[request->paper_count++] = plain_argument(&arguments, a);
     }
     if (request->traces != NULL)
         mkdir(request->traces, 0777); /* if it cannot be made, and is not there, what follows says so */

@@ -109,7 +109,7 @@ static void read_request(struct count_request *request, int argc, char **argv)
         }
     }
     check_threads("count");
-    request->entry = algorithm_argument("count", arguments.plain[0]);
+    request->entry = algorithm_argument("count", plain_argument(&arguments, 0));
     for (unsigned s = 0; s < request->size_count; s++)
         setting_for(request, request->sizes[s]);
 }

@@ -75,7 +75,7 @@ static void read_request(struct equivalent_request *request, int argc, char **ar
     for (unsigned system = 0; system < 2; system++) {
         if (system == 1 && arguments.plain_count == 1)
             usage_error("equivalent", "equivalent to what? It takes two algorithms");
-        const struct entry *entry = algorithm_argument("equivalent", arguments.plain[system]);
+        const struct entry *entry = algorithm_argument("equivalent", plain_argument(&arguments, system));
         request->setting[system] = both;
         request->setting[system].algorithm = entry->algorithm;
         about[system] = &entry->algorithm->about;

@@ -83,7 +83,7 @@ int command_replay(int argc, char **argv)
         }
         usage_error("replay", "there is no option '%s'", option);
     }
-    const char *file = arguments.plain[0];
+    const char *file = plain_argument(&arguments, 0);
     if (file == NULL)
         usage_error("replay", "which file?");
     check_threads("replay");

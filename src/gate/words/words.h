@@ -185,7 +185,7 @@ struct seat {
     uint64_t mine; /* its present or last ticket, with its name and the ticket's phase, as VALID has them */
     struct cell *record;
     unsigned who, slot;
-    unsigned room; /* how many slots there were when it was alone here, and left: if it comes back by `mine` */
+    unsigned room;    /* how many slots there were when it was alone here, and left: if it comes back by `mine` */
     uint64_t look_at; /* the ticket from which on it looks again whether the gate's file is there still */
     uint64_t look_after;
     int64_t looked;
