@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* As they were when admit was called; the command gets them back. */
@@ -224,37 +225,114 @@ static void send_on(const siginfo_t *info, pid_t pid, bool ended)
         kill(pid, info->si_signo);
 }
 
-int wait_for_command(pid_t pid, bool children)
+/* --- its time ------------------------------------------------------------------------------------------------------ */
+
+enum { GRACE_S = 5 };
+
+/* Of the time that a command may take; ends at a moment of CLOCK_MONOTONIC. */
+struct limit {
+    bool given;
+    struct timespec until;
+    int sent; /* the signal, or 0 */
+};
+
+static struct limit begin_limit(uint64_t ns)
+{
+    struct limit limit = {.given = ns > 0};
+    clock_gettime(CLOCK_MONOTONIC, &limit.until);
+    ns += (uint64_t)limit.until.tv_nsec;
+    limit.until.tv_sec += (time_t)(ns / 1000000000);
+    limit.until.tv_nsec = (long)(ns % 1000000000);
+    return limit;
+}
+
+static struct timespec left_of(const struct limit *limit)
+{
+    struct timespec now, left;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    left.tv_sec = limit->until.tv_sec - now.tv_sec;
+    left.tv_nsec = limit->until.tv_nsec - now.tv_nsec;
+    if (left.tv_nsec < 0) {
+        left.tv_nsec += 1000000000;
+        left.tv_sec--;
+    }
+    return left.tv_sec >= 0 ? left : (struct timespec){0};
+}
+
+/* The command itself and, with `children`, also those of what it has started that are admit's children by now. SIGCONT
+ * too: a process that is stopped would not end. */
+static void end_command(struct limit *limit, pid_t pid, bool ended, bool children)
+{
+    limit->sent = limit->sent == 0 ? SIGTERM : SIGKILL;
+    limit->until.tv_sec += GRACE_S;
+    if (!ended && kill(pid, limit->sent) != 0) {
+        fprintf(stderr, "admit run: --limit: cannot end the command: %s\n", strerror(errno));
+        *limit = (struct limit){.given = false};
+        return;
+    }
+    if (!ended)
+        kill(pid, SIGCONT);
+    if (children) {
+        signal_children(limit->sent);
+        signal_children(SIGCONT);
+    }
+}
+
+/* The next signal that has come, or 0 when the time is over. */
+static int next_signal(const sigset_t *set, const struct limit *limit, siginfo_t *info)
+{
+    for (;;) {
+        struct timespec left = limit->given ? left_of(limit) : (struct timespec){0};
+        int signal = limit->given ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
+        if (signal >= 0)
+            return signal;
+        if (errno == EAGAIN)
+            return 0;
+    }
+}
+
+/* --- waiting for it ------------------------------------------------------------------------------------------------ */
+
+/* One SIGCHLD can stand for several children. Returns whether there is nothing left to wait for. */
+static bool reap(pid_t pid, bool children, int *status)
+{
+    for (;;) {
+        siginfo_t info = {0};
+        int found = waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG);
+        if (found < 0 && errno == ECHILD)
+            return true;
+        if (found < 0 || info.si_pid == 0)
+            return false;
+        if (info.si_pid != pid)
+            continue;
+        if (info.si_code == CLD_EXITED)
+            *status = info.si_status;
+        else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+            *status = 128 + info.si_status;
+        else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
+            stop_too();
+        if (*status >= 0 && !children)
+            return true;
+    }
+}
+
+int wait_for_command(pid_t pid, bool children, uint64_t limit_ns)
 {
     sigset_t set;
     held_signals(&set);
+    struct limit limit = begin_limit(limit_ns);
     int status = -1;
     for (;;) {
         siginfo_t info;
-        if (sigwaitinfo(&set, &info) < 0)
-            continue;
-        if (info.si_signo != SIGCHLD) {
+        int signal = next_signal(&set, &limit, &info);
+        if (signal == 0)
+            end_command(&limit, pid, status >= 0, children);
+        else if (signal != SIGCHLD)
             send_on(&info, pid, status >= 0);
-            continue;
-        }
-        /* One SIGCHLD can stand for several children. */
-        for (;;) {
-            info = (siginfo_t){0};
-            int found = waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG);
-            if (found < 0 && errno == ECHILD)
-                return status >= 0 ? status : EXIT_OWN_FAILURE;
-            if (found < 0 || info.si_pid == 0)
-                break;
-            if (info.si_pid != pid)
-                continue;
-            if (info.si_code == CLD_EXITED)
-                status = info.si_status;
-            else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
-                status = 128 + info.si_status;
-            else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
-                stop_too();
-            if (status >= 0 && !children)
-                return status;
-        }
+        else if (reap(pid, children, &status))
+            break;
     }
+    if (limit.sent != 0)
+        return 128 + limit.sent;
+    return status >= 0 ? status : EXIT_OWN_FAILURE;
 }

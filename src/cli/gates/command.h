@@ -11,6 +11,7 @@
 #define ADMIT_CLI_GATES_COMMAND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* From here on signals wait until they are asked for: nothing ends admit between the slot and the command. */
@@ -30,8 +31,10 @@ _Noreturn void exit_for_signal(int signal);
 pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status);
 
 /* Returns the command's exit status, or 128 + the signal that ended it. With `children`, once no process that descends
- * from the command is left either; call adopt_children before the command is started. */
-int wait_for_command(pid_t pid, bool children);
+ * from the command is left either; call adopt_children before the command is started. limit_ns: after this time it is
+ * sent SIGTERM, five seconds later SIGKILL, and with it, if `children`, what is left of it; the status is then 128 + the
+ * last of the two that was sent. 0: no limit. */
+int wait_for_command(pid_t pid, bool children, uint64_t limit_ns);
 void adopt_children(void);
 
 #endif

@@ -4,12 +4,13 @@
 #include "base/spelling.h"
 #include "native/printable.h"
 
-#include <ctype.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 uint64_t option_time(struct arguments *arguments, const char *option)
 {
@@ -27,6 +28,17 @@ uint64_t option_time(struct arguments *arguments, const char *option)
     if (digits == 0 || end != text + digits || unit == unit_count || number * units[unit].ns > 1e18)
         usage_error(arguments->command, "%s takes a time, such as 30, 500ms, 1.5s, 10m or 2h, not '%s'", option, text);
     return (uint64_t)(number * units[unit].ns);
+}
+
+unsigned option_slots(struct arguments *arguments, const char *option)
+{
+    const char *text = option_value(arguments, option);
+    cpu_set_t cores;
+    if (strcmp(text, "cores") != 0)
+        return (unsigned)number_argument(arguments->command, option, text, 1, ADMIT_GATE_K_MAX);
+    int count =
+        sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (unsigned)count;
 }
 
 unsigned option_mode(struct arguments *arguments, const char *option)
@@ -84,9 +96,57 @@ _Noreturn void gate_error(const char *command, const char *name, admit_error err
         fputc('\n', stderr);
     } else {
         fprintf(stderr, "admit %s: %s", command, admit_last_error_text());
+        if (error == ADMIT_OTHER_K)
+            fputs(", and so does --resize here", stderr);
         fputs(is_ruined_file(name, error) ? "; if nobody needs or uses this file, delete it with rm\n" : "\n", stderr);
     }
     exit(usage_exit_status);
+}
+
+/* No shell reads anything into these, nor into what is beyond ASCII. */
+static bool is_plain_word(const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+    size_t at = 0;
+    while (word[at] != '\0' && ((unsigned char)word[at] >= 0x80 || strchr(plain, word[at]) != NULL))
+        at++;
+    return at > 0 && word[at] == '\0';
+}
+
+/* As 'it'\''s' is read by a shell, unless it needs no quotes. */
+static void print_word(FILE *out, const char *word)
+{
+    if (is_plain_word(word)) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*word, out);
+    putc('\'', out);
+}
+
+void describe(admit_gate *gate, char *const *words)
+{
+    static const char cut[] = "...";
+    char text[ADMIT_COMMAND_SIZE + 1] = ""; /* one byte more than is shown tells that it was cut */
+    FILE *out = fmemopen(text, sizeof text, "w");
+    if (out == NULL)
+        return;
+    setvbuf(out, NULL, _IONBF, 0);
+    for (unsigned w = 0; words[w] != NULL && !ferror(out) && ftell(out) < ADMIT_COMMAND_SIZE; w++) {
+        if (w > 0)
+            putc(' ', out);
+        print_word(out, words[w]);
+    }
+    fclose(out);
+    text[ADMIT_COMMAND_SIZE] = '\0';
+    if (strlen(text) >= ADMIT_COMMAND_SIZE)
+        strcpy(text + ADMIT_COMMAND_SIZE - sizeof cut, cut);
+    admit_gate_describe(gate, text);
 }
 
 admit_gate *look_at_gate(const char *command, const char *which)
@@ -126,6 +186,20 @@ const char *those_outside(const admit_view *view, char buffer[32])
 bool is_gone(admit_error error)
 {
     return error == ADMIT_NO_GATE || error == ADMIT_REMOVED;
+}
+
+const char *duration_for_people(int64_t seconds, char buffer[32])
+{
+    const long long s = seconds > 0 ? seconds : 0;
+    if (s < 60)
+        snprintf(buffer, 32, "%lld s", s);
+    else if (s < 3600)
+        snprintf(buffer, 32, "%lld min %lld s", s / 60, s % 60);
+    else if (s < 86400)
+        snprintf(buffer, 32, "%lld h %lld min", s / 3600, s % 3600 / 60);
+    else
+        snprintf(buffer, 32, "%lld d %lld h", s / 86400, s % 86400 / 3600);
+    return buffer;
 }
 
 const char *time_for_people(int64_t since_ns, char buffer[32])

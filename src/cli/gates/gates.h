@@ -14,11 +14,16 @@
 
 /* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
 uint64_t option_time(struct arguments *arguments, const char *option);
+/* A number of slots, or "cores". */
+unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);
 
 /* Says on stderr why the last call on a gate failed, with what helps, and exits as after bad usage. */
 _Noreturn void gate_error(const char *command, const char *name, admit_error error);
+
+/* Words as a shell would read them, as long as there is room: what `admit status` shows. */
+void describe(admit_gate *gate, char *const *words);
 
 /* Opens a gate that there is, to see who is inside; or ends with gate_error. `which` is the argument, or NULL. */
 admit_gate *look_at_gate(const char *command, const char *which);
@@ -33,6 +38,8 @@ const char *those_outside(const admit_view *view, char buffer[32]);
 /* Of one in the list of gates: somebody has removed it since. That is no error of whoever looks at all of them. */
 bool is_gone(admit_error error);
 
+/* "2 h 3 min": how long it takes, or has been. */
+const char *duration_for_people(int64_t seconds, char buffer[32]);
 /* A time as people read it (with the date, if it was on another day), or as 2026-11-15T15:56:24Z. */
 const char *time_for_people(int64_t since_ns, char buffer[32]);
 const char *time_for_programs(int64_t since_ns, char buffer[32]);

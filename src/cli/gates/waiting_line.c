@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/waiting_line.h"
 
+#include "cli/gates/gates.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,16 +20,6 @@ static int columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
 }
 
-static void waited(char *text, size_t size, long seconds)
-{
-    if (seconds < 60)
-        snprintf(text, size, "%ld s", seconds);
-    else if (seconds < 3600)
-        snprintf(text, size, "%ld min %ld s", seconds / 60, seconds % 60);
-    else
-        snprintf(text, size, "%ld h %ld min", seconds / 3600, seconds % 3600 / 60);
-}
-
 void waiting_line_show(struct waiting_line *line, unsigned place)
 {
     long seconds = (long)(time(NULL) - line->since);
@@ -36,8 +28,8 @@ void waiting_line_show(struct waiting_line *line, unsigned place)
     char text[256], since[16], so_long[32];
     struct tm local;
     strftime(since, sizeof since, "%H:%M:%S", localtime_r(&line->since, &local));
-    waited(so_long, sizeof so_long, seconds);
-    snprintf(text, sizeof text, "admit: waiting at %s, place %u, since %s (%s)", line->gate, place, since, so_long);
+    snprintf(text, sizeof text, "admit: waiting at %s, place %u, since %s (%s)", line->gate, place, since,
+             duration_for_people(seconds, so_long));
     fprintf(stderr, "\r%.*s\033[K", columns(), text);
     fflush(stderr);
     line->shown = true;

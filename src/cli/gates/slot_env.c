@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gates/slot_env.h"
+
+#include "cli/usage.h"
+
+#include <admit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_name(const char *text)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    return text[0] != '\0' && (text[0] < '0' || text[0] > '9') && text[strspn(text, allowed)] == '\0';
+}
+
+/* "8000+" */
+static bool counts(const char *text, unsigned long *from)
+{
+    size_t digits = strspn(text, "0123456789");
+    *from = strtoul(text, NULL, 10);
+    return digits > 0 && digits < 10 && strcmp(text + digits, "+") == 0;
+}
+
+static bool has_element(const char *list, const char *element)
+{
+    size_t length = strlen(element);
+    for (; list != NULL; list = strchr(list, ',') != NULL ? strchr(list, ',') + 1 : NULL)
+        if (strncmp(list, element, length) == 0 && (list[length] == ',' || list[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Cuts the list up, and keeps what the caller has inherited, if it has inherited anything. */
+static void read_list(struct slot_variable *variable, char *list, const char *command)
+{
+    const char *inherited = getenv(variable->name);
+    variable->element = calloc(ADMIT_GATE_K_MAX, sizeof *variable->element);
+    if (variable->element == NULL)
+        usage_error(command, "--slot-env %s: there is no memory left", variable->name);
+    for (char *element = list, *next; element != NULL; element = next) {
+        next = strchr(element, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        if (element[0] == '\0')
+            usage_error(command, "--slot-env %s: an element of the list is empty", variable->name);
+        for (unsigned e = 0; e < variable->length; e++)
+            if (strcmp(variable->element[e], element) == 0)
+                usage_error(command, "--slot-env %s: '%s' is in the list twice, and two would have it", variable->name,
+                            element);
+        if (inherited != NULL && !has_element(inherited, element))
+            continue;
+        if (variable->length == ADMIT_GATE_K_MAX)
+            usage_error(command, "--slot-env %s: a gate has at most %d slots", variable->name, ADMIT_GATE_K_MAX);
+        variable->element[variable->length++] = element;
+    }
+    if (variable->length == 0)
+        usage_error(command, "--slot-env %s: nothing in the list is in what was inherited, '%s'", variable->name,
+                    inherited);
+}
+
+void slot_env_add(struct slot_env *env, const char *command, const char *text)
+{
+    if (env->variables == SLOT_VARIABLES_MAX)
+        usage_error(command, "--slot-env can be given %d times", SLOT_VARIABLES_MAX);
+    struct slot_variable *variable = &env->variable[env->variables++];
+    char *name = strdup(text), *value = name != NULL ? strchr(name, '=') : NULL;
+    if (value != NULL)
+        *value++ = '\0';
+    if (value == NULL || !is_name(name) || value[0] == '\0')
+        usage_error(command, "--slot-env takes VARIABLE=A,B,C or VARIABLE=NUMBER+, not '%s'", text);
+    *variable = (struct slot_variable){.name = name};
+    if (!counts(value, &variable->from))
+        read_list(variable, value, command);
+}
+
+unsigned slot_env_length(const struct slot_env *env, const char *command, unsigned k)
+{
+    const struct slot_variable *first = NULL;
+    for (unsigned v = 0; v < env->variables; v++) {
+        const struct slot_variable *variable = &env->variable[v];
+        if (variable->element == NULL)
+            continue;
+        if (first != NULL && first->length != variable->length)
+            usage_error(command, "--slot-env: %s has %u elements, and %s has %u", first->name, first->length,
+                        variable->name, variable->length);
+        if (k > variable->length)
+            usage_error(command, "-k %u is more than --slot-env %s has elements: %u", k, variable->name,
+                        variable->length);
+        first = variable;
+    }
+    return first != NULL ? first->length : 0;
+}
+
+bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking)
+{
+    for (unsigned v = 0; v < env->variables; v++) {
+        const struct slot_variable *variable = &env->variable[v];
+        char number[32];
+        snprintf(number, sizeof number, "%lu", variable->from + slot);
+        if (variable->element != NULL && slot >= variable->length) {
+            *lacking = variable->name;
+            return false;
+        }
+        setenv(variable->name, variable->element != NULL ? variable->element[slot] : number, 1);
+    }
+    return true;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gates/visit.h"
+
+#include "cli/gates/command.h"
+#include "cli/gates/gates.h"
+#include "cli/gates/inside.h"
+#include "cli/gates/waiting_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* --- what is wanted ----------------------------------------------------------------------------------------------- */
+
+struct visit new_visit(const char *command)
+{
+    return (struct visit){
+        .command = command, .no_slot_status = EXIT_TRY_AGAIN, .timed_out_status = EXIT_TIMED_OUT};
+}
+
+bool visit_option(struct visit *visit, struct arguments *arguments, const char *option)
+{
+    if (is_option(option, "-k", "--slots")) {
+        visit->k = option_slots(arguments, option);
+    } else if (is_option(option, "-w", "--wait")) {
+        visit->wait_ns = option_time(arguments, option);
+        visit->limited = true;
+    } else if (is_option(option, NULL, "--try")) {
+        visit->try = true;
+    } else if (is_option(option, "-q", "--quiet")) {
+        visit->quiet = true;
+    } else if (is_option(option, "-E", "--conflict-exit-code")) {
+        visit->no_slot_status = visit->timed_out_status = (int)option_number(arguments, option, 0, 255);
+    } else if (is_option(option, NULL, "--mode")) {
+        visit->mode = option_mode(arguments, option);
+    } else if (is_option(option, NULL, "--capacity")) {
+        visit->capacity = (unsigned)option_number(arguments, option, 1, ADMIT_GATE_CAPACITY_MAX);
+    } else if (is_option(option, NULL, "--resize")) {
+        visit->resize = true;
+    } else if (is_option(option, NULL, "--nested")) {
+        visit->nested = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void visit_check(const struct visit *visit)
+{
+    if (visit->try && visit->limited)
+        usage_error(visit->command, "--try does not wait and -w does: which one?");
+    if (visit->capacity > 0 && visit->k > visit->capacity)
+        usage_error(visit->command, "-k %u is more than --capacity %u: so many can never be inside", visit->k,
+                    visit->capacity);
+    if (visit->resize && visit->k == 0)
+        usage_error(visit->command, "--resize: to how many slots? -k K says it");
+}
+
+/* --- the gate ------------------------------------------------------------------------------------------------------ */
+
+/* With --resize a gate that there is is opened whatever it has, and then has what is wanted. */
+static admit_gate *open_gate(const struct visit *visit)
+{
+    admit_gate_options options = {.k = visit->k, .capacity = visit->capacity, .mode = visit->mode};
+    admit_gate *gate = admit_gate_open_with(visit->gate, &options);
+    if (gate == NULL && visit->resize && admit_last_error() == ADMIT_OTHER_K) {
+        options.k = 0;
+        gate = admit_gate_open_with(visit->gate, &options);
+    }
+    if (gate == NULL || !visit->resize ||
+        (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
+        return gate;
+    admit_error error = admit_gate_declare(gate, visit->k);
+    if (error != ADMIT_OK && !is_gone(error))
+        gate_error(visit->command, visit->gate, error);
+    return gate;
+}
+
+/* Two say another mode or capacity, and one of them made the gate: the other is told, and goes on. */
+static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
+{
+    char path[4096];
+    struct stat status;
+    if (visit->mode != 0 && admit_gate_resolve(visit->gate, path, sizeof path) == ADMIT_OK &&
+        stat(path, &status) == 0 && (status.st_mode & 0777) != visit->mode)
+        fprintf(stderr, "admit %s: gate '%s' has mode %04o; --mode is for a gate that is made\n", visit->command,
+                visit->gate, status.st_mode & 0777);
+    if (visit->capacity != 0 && admit_gate_capacity(gate) != visit->capacity)
+        fprintf(stderr, "admit %s: gate '%s' has room for %u; --capacity is for a gate that is made\n", visit->command,
+                visit->gate, admit_gate_capacity(gate));
+}
+
+static _Noreturn void refuse_nested(const struct visit *visit)
+{
+    fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
+            visit->command, visit->gate);
+    exit(usage_exit_status);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+struct wait {
+    const struct visit *visit;
+    admit_gate *gate;
+    struct waiting_line line;
+    bool begun;
+};
+
+static admit_gate *waited_at;
+
+static void interrupt(void)
+{
+    admit_gate_interrupt(waited_at);
+}
+
+static void tell_placed(const struct visit *visit)
+{
+    if (visit->placed != NULL)
+        visit->placed(visit->data);
+}
+
+/* The library calls this when the wait begins, and about twice a second. */
+static int still_waiting(void *data, unsigned place)
+{
+    struct wait *wait = data;
+    if (!wait->begun) {
+        wait->begun = true;
+        wait->line = (struct waiting_line){.gate = wait->visit->gate, .since = time(NULL)};
+        waited_at = wait->gate;
+        let_signals_interrupt(interrupt);
+        tell_placed(wait->visit);
+    }
+    if (!wait->visit->quiet)
+        waiting_line_show(&wait->line, place);
+    return 0;
+}
+
+static struct timespec in_future(uint64_t ns)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    ns += (uint64_t)time.tv_nsec;
+    time.tv_sec += (time_t)(ns / 1000000000);
+    time.tv_nsec = (long)(ns % 1000000000);
+    return time;
+}
+
+static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
+{
+    const struct visit *visit = wait->visit;
+    admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
+    if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || visit->try)
+        return error;
+    if (!visit->nested && inside_by_ancestry(wait->gate))
+        refuse_nested(visit);
+    return admit_gate_enter_with(
+        wait->gate, hold,
+        &(admit_wait){.until = until, .waiting = still_waiting, .data = wait, .interruptible = 1, .record_since = 1});
+}
+
+/* A gate that is removed before this process stands in line was nothing to it: the next one of this name is as
+ * good, and if there is none it is made, or missed, as it would have been a moment later. One who has stood in line
+ * learns that the line is gone. Nobody removes gates so fast that the number of attempts matters. */
+enum { ATTEMPTS_MAX = 10000 };
+
+static admit_error open_and_enter(struct wait *wait, const struct timespec *until, admit_hold *hold)
+{
+    const struct visit *visit = wait->visit;
+    for (unsigned attempt = 1;; attempt++) {
+        admit_error error;
+        wait->gate = open_gate(visit);
+        if (wait->gate == NULL) {
+            error = admit_last_error();
+        } else {
+            if (!visit->nested && inside_by_environment(wait->gate))
+                refuse_nested(visit);
+            if (!visit->quiet && attempt == 1)
+                tell_what_is_ignored(visit, wait->gate);
+            describe(wait->gate, visit->for_whom);
+            error = try_then_wait(wait, until, hold);
+        }
+        if (error != ADMIT_REMOVED || wait->begun || attempt == ATTEMPTS_MAX)
+            return error;
+        admit_gate_close(wait->gate);
+    }
+}
+
+static _Noreturn void not_let_in(const struct visit *visit, admit_error error)
+{
+    if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
+        error = ADMIT_NO_SLOT;
+    if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
+        gate_error(visit->command, visit->gate, error);
+    if (!visit->quiet)
+        fprintf(stderr, "admit %s: %s at '%s'\n", visit->command,
+                error == ADMIT_NO_SLOT ? "no slot is free" : "the time is over, and no slot was free", visit->gate);
+    exit(error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status);
+}
+
+admit_gate *visit_enter(const struct visit *visit, admit_hold *hold)
+{
+    struct wait wait = {.visit = visit};
+    struct timespec until;
+    if (visit->limited)
+        until = in_future(visit->wait_ns);
+    admit_error error = open_and_enter(&wait, visit->limited ? &until : NULL, hold);
+    if (wait.begun) {
+        hold_signals_again();
+        waiting_line_clear(&wait.line);
+    }
+    int signal = signal_held();
+    if (error == ADMIT_OK && signal == 0) {
+        if (!wait.begun)
+            tell_placed(visit);
+        return wait.gate;
+    }
+    if (error == ADMIT_OK)
+        admit_gate_leave(wait.gate, hold);
+    admit_gate_close(wait.gate);
+    if (signal != 0)
+        exit_for_signal(signal);
+    not_let_in(visit, error);
+}

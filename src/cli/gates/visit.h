@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * visit.h - to go into a gate, as the sub-commands do that go in: which gate, how long one waits, what is told meanwhile.
+ *
+ * A process makes one visit, with its signals held (command.h). What makes it fail ends the process.
+ */
+#ifndef ADMIT_CLI_GATES_VISIT_H
+#define ADMIT_CLI_GATES_VISIT_H
+
+#include "cli/usage.h"
+
+#include <admit.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct visit {
+    const char *command; /* the sub-command, as messages name it */
+    const char *gate;
+    unsigned k, capacity, mode; /* 0: not given */
+    bool resize;                /* -k is what the gate is to have, whatever it has */
+    bool try, quiet, nested, limited;
+    uint64_t wait_ns;      /* if limited */
+    int no_slot_status;    /* with which it ends if --try found no slot, */
+    int timed_out_status;  /* or the time is over */
+    char *const *for_whom; /* the words that `admit status` shows */
+    /* Called once, when the place in line is drawn or the slot is had, before anything is waited for; NULL: not called. */
+    void (*placed)(void *data);
+    void *data;
+};
+
+/* With what is so unless it is said. */
+struct visit new_visit(const char *command);
+
+/* Whether this is an option of those who go in: then it has been taken. */
+bool visit_option(struct visit *visit, struct arguments *arguments, const char *option);
+/* After the last option: ends with a message if they contradict each other. */
+void visit_check(const struct visit *visit);
+
+/* Returns inside the gate. Or ends: when its time is over, there is no slot, a signal came, or it failed. */
+admit_gate *visit_enter(const struct visit *visit, admit_hold *hold);
+
+#endif
