@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,7 +82,7 @@ static bool is_ruined_file(const char *name, admit_error error)
            S_ISREG(status.st_mode);
 }
 
-_Noreturn void gate_error(const char *command, const char *name, admit_error error)
+void tell_gate_error(const char *command, const char *name, admit_error error)
 {
     fflush(stdout);
     if (error == ADMIT_NO_GATE) {
@@ -100,7 +101,19 @@ _Noreturn void gate_error(const char *command, const char *name, admit_error err
             fputs(", and so does --resize here", stderr);
         fputs(is_ruined_file(name, error) ? "; if nobody needs or uses this file, delete it with rm\n" : "\n", stderr);
     }
+}
+
+_Noreturn void gate_error(const char *command, const char *name, admit_error error)
+{
+    tell_gate_error(command, name, error);
     exit(usage_exit_status);
+}
+
+void say_there_are_no_gates(void)
+{
+    const char *directory = admit_gate_directory();
+    fprintf(stderr, "There is no gate%s%s; 'admit run -k K GATE -- COMMAND' makes one.\n",
+            directory != NULL ? " in " : "", directory != NULL ? directory : "");
 }
 
 /* No shell reads anything into these, nor into what is beyond ASCII. */
@@ -149,24 +162,6 @@ void describe(admit_gate *gate, char *const *words)
     admit_gate_describe(gate, text);
 }
 
-admit_gate *look_at_gate(const char *command, const char *which)
-{
-    if (which == NULL)
-        usage_error(command, "which gate? 'admit list' names them");
-    admit_gate *gate = admit_gate_open_with(which, &(admit_gate_options){.look_only = 1});
-    if (gate == NULL)
-        gate_error(command, which, admit_last_error());
-    return gate;
-}
-
-admit_view *inspect_gate(const char *command, admit_gate *gate)
-{
-    admit_view *view = admit_gate_inspect(gate);
-    if (view == NULL)
-        gate_error(command, admit_gate_name(gate), admit_last_error());
-    return view;
-}
-
 unsigned living(const admit_participant *participants, unsigned count)
 {
     unsigned found = 0;
@@ -208,8 +203,12 @@ const char *time_for_people(int64_t since_ns, char buffer[32])
     struct tm then, today;
     localtime_r(&since, &then);
     localtime_r(&now, &today);
-    bool same_day = then.tm_year == today.tm_year && then.tm_yday == today.tm_yday;
-    if (since_ns == 0 || strftime(buffer, 32, same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M", &then) == 0)
+    const bool same_year = then.tm_year == today.tm_year, same_day = same_year && then.tm_yday == today.tm_yday;
+    if (since_ns == 0 || strftime(buffer, 32,
+                                  same_day    ? "%H:%M:%S"
+                                  : same_year ? "%m-%d %H:%M"
+                                              : "%Y-%m-%d",
+                                  &then) == 0)
         strcpy(buffer, "-");
     return buffer;
 }
@@ -227,4 +226,27 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
 {
     admit_printable(text, buffer, ADMIT_COMMAND_SIZE);
     return buffer;
+}
+
+/* In characters, each taken to be one column wide. */
+static unsigned width_of_terminal(void)
+{
+    struct winsize size;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void cut_for_terminal(char *text, unsigned column)
+{
+    static const char cut[] = "...";
+    const unsigned width = width_of_terminal();
+    if (width < column + 2 * sizeof cut) /* no terminal, or one too narrow for anything */
+        return;
+    size_t at = 0, end = 0;
+    for (unsigned shown = 0; text[at] != '\0' && shown < width - column; shown++) {
+        if (shown == width - column - strlen(cut))
+            end = at;
+        at += admit_printable_character(text + at);
+    }
+    if (text[at] != '\0')
+        strcpy(text + end, cut);
 }

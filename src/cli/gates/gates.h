@@ -19,21 +19,22 @@ unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);
 
-/* Says on stderr why the last call on a gate failed, with what helps, and exits as after bad usage. */
+/* Says on stderr why the last call on a gate failed, with what helps. */
+void tell_gate_error(const char *command, const char *name, admit_error error);
+/* And exits as after bad usage. */
 _Noreturn void gate_error(const char *command, const char *name, admit_error error);
 
 /* Words as a shell would read them, as long as there is room: what `admit status` shows. */
 void describe(admit_gate *gate, char *const *words);
-
-/* Opens a gate that there is, to see who is inside; or ends with gate_error. `which` is the argument, or NULL. */
-admit_gate *look_at_gate(const char *command, const char *which);
-admit_view *inspect_gate(const char *command, admit_gate *gate);
 
 /* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
  * free, so that it is not shown. */
 unsigned living(const admit_participant *participants, unsigned count);
 /* ", 3 outside", or nothing if nobody waits there. */
 const char *those_outside(const admit_view *view, char buffer[32]);
+
+/* On stderr, so that what reads the list finds it empty. */
+void say_there_are_no_gates(void);
 
 /* Of one in the list of gates: somebody has removed it since. That is no error of whoever looks at all of them. */
 bool is_gone(admit_error error);
@@ -46,5 +47,7 @@ const char *time_for_programs(int64_t since_ns, char buffer[32]);
 
 /* What anybody wrote into a gate, without what would disturb a terminal or is no UTF-8: such bytes become '?'. */
 const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
+/* So that it ends before the right edge, if standard output is a terminal; it begins in this column. */
+void cut_for_terminal(char *text, unsigned column);
 
 #endif

@@ -78,7 +78,7 @@ int command_list(int argc, char **argv)
     struct listing listing = {0};
     struct json_writer writer;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        if (is_option(option, "-h", "--help")) {
             fputs(help_text, stdout);
             return EXIT_OK;
         } else if (strcmp(option, "--json") == 0) {
@@ -94,6 +94,8 @@ int command_list(int argc, char **argv)
     admit_error error = admit_gate_list(list_one, &listing);
     if (error != ADMIT_OK)
         gate_error("list", "", error);
+    if (listing.json == NULL && listing.count == 0)
+        say_there_are_no_gates();
     if (listing.json != NULL) {
         json_end_list(&writer);
         json_writer_print(&writer);

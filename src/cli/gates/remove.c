@@ -4,27 +4,41 @@
  */
 #include "cli/gates/gates.h"
 
+#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { EXIT_OCCUPIED = 1 };
 
-static const char help_text[] =
-    "usage: admit remove [--force] GATE\n"
-    "\n"
-    "Removes GATE and its file. While anybody is inside or waits it is refused (exit status 1), and they are named.\n"
-    "\n"
-    "  --force   those who wait fail at once; those inside go on, in no gate\n";
+static const char help_text[] = "usage: admit remove [-f] GATE...\n"
+                                "\n"
+                                "Removes each GATE and its file. One where anybody is inside or waits is not removed "
+                                "(exit status 1), and they are\n"
+                                "named; the others are.\n"
+                                "\n"
+                                "  -f, --force   those who wait fail at once; those inside go on, in no gate\n";
+
+/* One that is not removed keeps no other from it. Returns what to exit with. */
+static int remove_one(const char *name, bool force)
+{
+    admit_error error = admit_gate_remove(name, force);
+    if (error == ADMIT_OK)
+        return EXIT_OK;
+    if (error == ADMIT_BUSY)
+        fprintf(stderr, "admit remove: %s\n", admit_last_error_text());
+    else
+        tell_gate_error("remove", name, error);
+    return error == ADMIT_BUSY ? EXIT_OCCUPIED : EXIT_USAGE;
+}
 
 int command_remove(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "remove", .argc = argc, .argv = argv, .plain_max = 1};
+    struct arguments arguments = {.command = "remove", .argc = argc, .argv = argv, .plain_max = INT_MAX};
     bool force = false;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        if (is_option(option, "-h", "--help")) {
             fputs(help_text, stdout);
             return EXIT_OK;
-        } else if (strcmp(option, "--force") == 0) {
+        } else if (is_option(option, "-f", "--force")) {
             force = true;
         } else {
             usage_error("remove", "there is no option '%s'", option);
@@ -32,12 +46,10 @@ int command_remove(int argc, char **argv)
     }
     if (arguments.plain_count == 0)
         usage_error("remove", "which gate? 'admit list' names them");
-    admit_error error = admit_gate_remove(plain_argument(&arguments, 0), force);
-    if (error == ADMIT_BUSY) {
-        fprintf(stderr, "admit remove: %s\n", admit_last_error_text());
-        return EXIT_OCCUPIED;
+    int worst = EXIT_OK;
+    for (int a = 0; a < arguments.plain_count; a++) {
+        int status = remove_one(plain_argument(&arguments, a), force);
+        worst = status > worst ? status : worst;
     }
-    if (error != ADMIT_OK)
-        gate_error("remove", plain_argument(&arguments, 0), error);
-    return EXIT_OK;
+    return worst;
 }

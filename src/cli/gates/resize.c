@@ -5,7 +5,6 @@
 #include "cli/gates/gates.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char help_text[] = "usage: admit resize GATE K\n"
                                 "\n"
@@ -17,7 +16,7 @@ int command_resize(int argc, char **argv)
     struct arguments arguments = {.command = "resize", .argc = argc, .argv = argv, .plain_max = 2};
     const char *option = next_option(&arguments);
     /* "-1" is no option, but a number that is refused below. */
-    if (option != NULL && (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)) {
+    if (option != NULL && (is_option(option, "-h", "--help"))) {
         fputs(help_text, stdout);
         return EXIT_OK;
     }

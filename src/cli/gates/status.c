@@ -5,28 +5,30 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
 
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const char help_text[] =
-    "usage: admit status [GATE] [--json]\n"
+    "usage: admit status [GATE]... [--json]\n"
     "\n"
-    "Shows who is inside GATE (slot, process, user, since when, condition, command), who waits there, in line, and "
-    "how\n"
-    "often anybody entered, was recovered after a death, or gave a place up. Without GATE: all gates that 'admit "
-    "list'\n"
-    "names; the exit status is 2 if one of them cannot be used. 'Outside' wait those for whom a full gate has no "
-    "place\n"
-    "in line yet.\n"
+    "Shows who is inside GATE (slot, process, user, since when and for how long, condition, command), who waits "
+    "there,\n"
+    "in line, and how often anybody entered, was recovered after a death, or gave a place up. Without GATE: all gates\n"
+    "that 'admit list' names. The exit status is 2 if one of them cannot be used. 'Outside' wait those for whom a "
+    "full\n"
+    "gate has no place in line yet.\n"
     "\n"
-    "The process is the command's own. Slot '-': its turn has come, and it has yet to take its slot. The condition:\n"
+    "The process is the command's own. Slot '-': its turn has come, and it has yet to take its slot. Before the "
+    "command,\n"
+    "which is cut at the edge of a terminal, stands in parentheses what is not well:\n"
     "\n"
-    "  lives     all is well\n"
     "  stopped   by a signal, at the terminal or by a debugger; what it has is its own until it goes on or dies\n"
     "  orphan    the admit that started it has been killed; the command holds on\n"
-    "  unknown   as orphan, in another pid namespace, from where its end cannot be seen: 'admit remove --force' if "
-    "it has\n"
+    "  unknown   as orphan, in another pid namespace, from where its end cannot be seen: 'admit remove --force' if it "
+    "has\n"
     "            ended; with 'run --children' a lock tells\n"
     "  died      inside or in line; nobody has come since. What it had goes to the next who comes, so that it is not\n"
     "            counted; with --json these are not among holders and waiters, but listed as 'dead'\n";
@@ -154,23 +156,39 @@ struct table {
     bool begun;
 };
 
+static const char line_format[] = "  %5s  %7s  %-8s  %-13s  %-10s  ";
+enum { COMMAND_COLUMN = 55 };
+
+/* All is well with most, and the others are to be seen. */
+static void print_command(const admit_participant *participant)
+{
+    char command[ADMIT_COMMAND_SIZE], text[ADMIT_COMMAND_SIZE + 16] = "";
+    if (participant->condition != ADMIT_LIVES)
+        snprintf(text, sizeof text, "(%s) ", condition_name(participant->condition));
+    strcat(text, printable(participant->command, command));
+    cut_for_terminal(text, COMMAND_COLUMN);
+    puts(text);
+}
+
 static void print_participant(void *context, const char *role, int number, const admit_participant *participant)
 {
     struct table *table = context;
-    char since[32], command[ADMIT_COMMAND_SIZE], user[64], digits[24] = "-", pid[24] = "-";
+    char since[32], so_long[32] = "-", user[64], digits[24] = "-", pid[24] = "-";
     (void)role;
-    if (!table->begun)
-        printf("  %5s  %8s  %-10s  %-16s  %-9s  %s\n", table->first, "pid", "user", table->since, "condition",
-               "command");
+    if (!table->begun) {
+        printf(line_format, table->first, "pid", "user", table->since, "for");
+        puts("command");
+    }
     table->begun = true;
     if (number >= 0)
         snprintf(digits, sizeof digits, "%d", number);
     if (participant->pid > 0)
         snprintf(pid, sizeof pid, "%ld", participant->pid);
+    if (participant->since != 0)
+        duration_for_people(time(NULL) - participant->since / 1000000000, so_long);
     const char *name = user_name(participant->user, user);
-    printf("  %5s  %8s  %-10s  %-16s  %-9s  %s\n", digits, pid, name != NULL ? name : "-",
-           time_for_people(participant->since, since), condition_name(participant->condition),
-           printable(participant->command, command));
+    printf(line_format, digits, pid, name != NULL ? name : "-", time_for_people(participant->since, since), so_long);
+    print_command(participant);
 }
 
 static void print_view(const char *name, const admit_view *view)
@@ -187,81 +205,81 @@ static void print_view(const char *name, const admit_view *view)
            (unsigned long long)view->recovered, (unsigned long long)view->abandoned);
 }
 
-/* --- all gates ---------------------------------------------------------------------------------------------------- */
+/* --- the gates ----------------------------------------------------------------------------------------------------- */
 
 struct showing {
     struct json_writer *json; /* NULL: for people */
-    bool unusable;            /* one of them */
+    unsigned shown;
+    bool unusable; /* one of them */
 };
 
-/* One that cannot be used does not hide the others. By its name, since that is how it would be used. */
-static int show_one(void *data, const char *name, const char *path)
+static void show_unusable(struct showing *showing, const char *name)
 {
-    struct showing *showing = data;
-    (void)path;
+    showing->unusable = true;
+    if (showing->json != NULL)
+        write_unusable(showing->json, name);
+    tell_gate_error("status", name, admit_last_error());
+}
+
+/* One that cannot be used does not hide the others. By its name, since that is how it would be used. */
+static void show_gate(struct showing *showing, const char *name, bool is_listed)
+{
     admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
-    if (view == NULL && !is_gone(admit_last_error())) {
-        showing->unusable = true;
-        fprintf(stderr, "admit status: %s\n", admit_last_error_text());
-        if (showing->json != NULL)
-            write_unusable(showing->json, name);
-    }
+    if (view == NULL && !(is_listed && is_gone(admit_last_error())))
+        show_unusable(showing, name);
     if (view != NULL && showing->json != NULL)
         write_view(showing->json, name, view);
     else if (view != NULL)
         print_view(name, view);
+    showing->shown += view != NULL;
     admit_view_free(view);
     admit_gate_close(gate);
+}
+
+static int show_listed(void *data, const char *name, const char *path)
+{
+    (void)path;
+    show_gate(data, name, true);
     return 0;
 }
 
-/* Returns what to exit with. */
-static int show_all(bool json)
+static void show_all(struct showing *showing)
 {
-    struct json_writer writer;
-    struct showing showing = {.json = json ? &writer : NULL};
-    if (json) {
-        json_writer_open(&writer);
-        json_begin_list(&writer, NULL);
-    }
-    admit_error error = admit_gate_list(show_one, &showing);
+    admit_error error = admit_gate_list(show_listed, showing);
     if (error != ADMIT_OK)
         gate_error("status", "", error);
-    if (json) {
-        json_end_list(&writer);
-        json_writer_print(&writer);
-    }
-    return showing.unusable ? EXIT_USAGE : EXIT_OK;
+    if (showing->shown == 0 && !showing->unusable && showing->json == NULL)
+        say_there_are_no_gates();
 }
 
 int command_status(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "status", .argc = argc, .argv = argv, .plain_max = 1};
-    bool json = false;
+    struct arguments arguments = {.command = "status", .argc = argc, .argv = argv, .plain_max = INT_MAX};
+    struct json_writer writer;
+    struct showing showing = {0};
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        if (is_option(option, "-h", "--help")) {
             fputs(help_text, stdout);
             return EXIT_OK;
-        } else if (strcmp(option, "--json") == 0) {
-            json = true;
+        } else if (is_option(option, NULL, "--json")) {
+            showing.json = &writer;
         } else {
             usage_error("status", "there is no option '%s'", option);
         }
     }
-    if (arguments.plain_count == 0)
-        return show_all(json);
-    admit_gate *gate = look_at_gate("status", plain_argument(&arguments, 0));
-    admit_view *view = inspect_gate("status", gate);
-    if (json) {
-        struct json_writer writer;
+    const bool is_list = arguments.plain_count != 1;
+    if (showing.json != NULL)
         json_writer_open(&writer);
-        write_view(&writer, plain_argument(&arguments, 0), view);
+    if (showing.json != NULL && is_list)
+        json_begin_list(&writer, NULL);
+    for (int a = 0; a < arguments.plain_count; a++)
+        show_gate(&showing, plain_argument(&arguments, a), false);
+    if (arguments.plain_count == 0)
+        show_all(&showing);
+    if (showing.json != NULL && is_list)
+        json_end_list(&writer);
+    if (showing.json != NULL && (is_list || !showing.unusable))
         json_writer_print(&writer);
-    } else {
-        print_view(plain_argument(&arguments, 0), view);
-    }
-    admit_view_free(view);
-    admit_gate_close(gate);
-    return EXIT_OK;
+    return showing.unusable ? EXIT_USAGE : EXIT_OK;
 }

@@ -16,8 +16,7 @@
 
 struct visit new_visit(const char *command)
 {
-    return (struct visit){
-        .command = command, .no_slot_status = EXIT_TRY_AGAIN, .timed_out_status = EXIT_TIMED_OUT};
+    return (struct visit){.command = command, .no_slot_status = EXIT_TRY_AGAIN, .timed_out_status = EXIT_TIMED_OUT};
 }
 
 bool visit_option(struct visit *visit, struct arguments *arguments, const char *option)
@@ -69,8 +68,7 @@ static admit_gate *open_gate(const struct visit *visit)
         options.k = 0;
         gate = admit_gate_open_with(visit->gate, &options);
     }
-    if (gate == NULL || !visit->resize ||
-        (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
+    if (gate == NULL || !visit->resize || (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
         return gate;
     admit_error error = admit_gate_declare(gate, visit->k);
     if (error != ADMIT_OK && !is_gone(error))

@@ -285,11 +285,13 @@ static admit_error check_header(const struct gate_header *header, size_t size, s
     return ADMIT_OK;
 }
 
-static admit_error check_status(const struct stat *status, const char *path, bool of_others)
+/* What is somebody else's is used if its owner wants others to, and looked at if the permissions let one read it: nothing
+ * that it says can do harm then. */
+static admit_error check_status(const struct stat *status, const char *path, bool of_others, bool look_only)
 {
     if (!S_ISREG(status->st_mode))
         return admit_gate_error(ADMIT_NOT_A_GATE, "%s is not a regular file", path);
-    bool shared = of_others && (status->st_mode & 022) != 0; /* its owner wants others to use it */
+    bool shared = of_others && (look_only || (status->st_mode & 022) != 0);
     if (status->st_uid != geteuid() && status->st_uid != 0 && !shared)
         return admit_gate_error(ADMIT_NOT_YOURS, "%s belongs to user %lu, who has not shared it", path,
                                 (unsigned long)status->st_uid);
@@ -327,7 +329,7 @@ admit_error admit_gate_map_file(admit_gate *gate, bool of_others, uint32_t *layo
     *layout = GATE_LAYOUT;
     if (fstat(gate->file.fd, &status) != 0)
         return admit_gate_system_error("look at", gate->path);
-    admit_error error = check_status(&status, gate->path, of_others);
+    admit_error error = check_status(&status, gate->path, of_others, gate->look_only);
     if (error != ADMIT_OK)
         return error;
     if (pread(gate->file.fd, &header, sizeof header, 0) != (ssize_t)sizeof header)

@@ -33,6 +33,9 @@ bool admit_name_is_path(const char *name)
 admit_error admit_check_name(const char *name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    if (name != NULL && strncmp(name, "etcd:", 5) == 0) /* which is no path, though it has a slash */
+        return admit_gate_error(ADMIT_BAD_NAME,
+                                "gate \"%.80s\": this library has no gates on etcd; a file is named ./etcd:...", name);
     if (name != NULL && admit_name_is_path(name) && strlen(name) < PATH_MAX && name[strlen(name) - 1] != '/')
         return ADMIT_OK;
     if (name == NULL || name[0] == '\0')
