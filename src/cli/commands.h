@@ -7,6 +7,14 @@
 
 /* In gates/. */
 int command_run(int argc, char **argv);
+int command_jobs(int argc, char **argv);
+int command_wait(int argc, char **argv);
+int command_cancel(int argc, char **argv);
+int command_output(int argc, char **argv);
+int command_enter(int argc, char **argv);
+int command_leave(int argc, char **argv);
+int command_jobserver(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_resize(int argc, char **argv);

@@ -19,10 +19,18 @@ static const struct {
     const char *brief;
 } commands[] = {
     {"run", command_run, "run a command once fewer than k are inside a gate, in the order of arrival"},
+    {"jobs", command_jobs, "what 'run -b' has queued: waiting, running, done"},
+    {"wait", command_wait, "wait for such jobs, or until nobody is at a gate any more"},
+    {"cancel", command_cancel, "take a job out of the line, or end its command"},
+    {"output", command_output, "what a job's command has printed"},
+    {"enter", command_enter, "hold a slot for several commands of a script"},
+    {"leave", command_leave, "give it back"},
+    {"jobserver", command_jobserver, "one pool of jobs for all builds: make, cargo, ninja"},
     {"status", command_status, "who is inside a gate, and who waits"},
     {"list", command_list, "the gates there are"},
     {"resize", command_resize, "more or fewer slots"},
     {"remove", command_remove, "take a gate away"},
+    {"report", command_report, "what a log tells: throughput, waits, use of slots"},
     {"algorithms", command_algorithms,
      "the catalogue: where each algorithm is printed, what it needs, what is claimed of it"},
     {"check", command_check, "explore the shipped code of an algorithm: does a property hold?"},
@@ -33,13 +41,13 @@ static const struct {
     {"count", command_count, "remote references, steps, shared bits and shared values of an algorithm"},
     {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},
 };
-enum { GATE_COMMANDS = 5, COMMANDS = sizeof commands / sizeof commands[0] };
+enum { GATE_COMMANDS = 13, COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* What people type because other tools call it so. */
 static const struct {
     const char *meant, *typed;
 } habits[] = {
-    {"run", " exec start enter with create new "},
+    {"run", " exec start with create new queue "},
     {"status", " ps show stat info who inspect "},
     {"list", " ls dir gates "},
     {"resize", " set scale grow shrink limit "},
