@@ -137,3 +137,17 @@ run_refused() {
     shift
     exits 125 run "$@" && says_error "admit run: " && says_error "$text" && [ -z "$output" ]
 }
+
+# at_terminal COMMAND: in a terminal of its own; what is written to fd 8 is typed there. The shell that script(1) starts
+# gives way to the command: one that stayed would get each Ctrl-C as well, and some (dash) then die of it.
+at_terminal() {
+    [ -p "$T/keyboard" ] || mkfifo "$T/keyboard"
+    env --default-signal=INT,QUIT script -qec "exec $1" /dev/null <"$T/keyboard" >"$T/screen" 2>&1 3>&- &
+    terminal=$!
+    exec 8>"$T/keyboard"
+}
+
+# as_nobody COMMAND...: by another user, if this one is root.
+as_nobody() {
+    setpriv --reuid=nobody --regid=nogroup --clear-groups env -i PATH="$PATH" T="$T" "$@"
+}

@@ -189,15 +189,6 @@ load gates
     ends 0 "$waiter"
 }
 
-# at_terminal COMMAND: in a terminal of its own; what is written to fd 8 is typed there. The shell that script(1) starts
-# gives way to the command: one that stayed would get each Ctrl-C as well, and some (dash) then die of it.
-at_terminal() {
-    [ -p "$T/keyboard" ] || mkfifo "$T/keyboard"
-    env --default-signal=INT,QUIT script -qec "exec $1" /dev/null <"$T/keyboard" >"$T/screen" 2>&1 3>&- &
-    terminal=$!
-    exec 8>"$T/keyboard"
-}
-
 @test "the place in line is shown on a terminal, on one line; not elsewhere, and not with -q" {
     last_waiter() { "$ADMIT" status demo --json | jq '.waiters[-1].pid'; }
     enter holder demo -k 1

@@ -331,6 +331,8 @@ int wait_for_command(pid_t pid, bool children, uint64_t limit_ns)
             send_on(&info, pid, status >= 0);
         else if (reap(pid, children, &status))
             break;
+        else if (limit.sent != 0 && children)
+            signal_children(limit.sent); /* those whose parent has just ended are admit's children only now */
     }
     if (limit.sent != 0)
         return 128 + limit.sent;

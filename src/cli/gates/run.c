@@ -88,9 +88,11 @@ static void parse(struct request *request, int argc, char **argv)
                     gate, too_early);
     if (arguments.at == argc)
         usage_error("run", "which command? It stands after the gate: admit run %s -- COMMAND", gate);
-    unsigned elements = slot_env_length(&request->slot_env, "run", request->visit.k);
-    if (request->visit.k == 0)
-        request->visit.k = elements;
+    const struct slot_variable *list = slot_env_list(&request->slot_env, "run", request->visit.k);
+    if (request->visit.k == 0 && list != NULL) {
+        request->visit.k = list->length;
+        request->visit.list = list->name;
+    }
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
     visit_check(&request->visit);

@@ -74,7 +74,7 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text)
         read_list(variable, value, command);
 }
 
-unsigned slot_env_length(const struct slot_env *env, const char *command, unsigned k)
+const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k)
 {
     const struct slot_variable *first = NULL;
     for (unsigned v = 0; v < env->variables; v++) {
@@ -89,7 +89,7 @@ unsigned slot_env_length(const struct slot_env *env, const char *command, unsign
                         variable->length);
         first = variable;
     }
-    return first != NULL ? first->length : 0;
+    return first;
 }
 
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking)

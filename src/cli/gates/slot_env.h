@@ -25,9 +25,9 @@ struct slot_env {
 
 /* The value of a --slot-env; ends with a message if it is none. */
 void slot_env_add(struct slot_env *env, const char *command, const char *text);
-/* As many slots as there are elements, 0 if there is no list; ends with a message if two lists differ in length, or
- * there are fewer elements than k, which is 0 if it was not given. */
-unsigned slot_env_length(const struct slot_env *env, const char *command, unsigned k);
+/* One that has a list, NULL if there is none; ends with a message if two lists differ in length, or there are fewer
+ * elements than k, which is 0 if it was not given. */
+const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k);
 /* False if a list has nothing for this slot: then *lacking is its variable. */
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking);
 

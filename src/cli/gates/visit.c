@@ -189,6 +189,9 @@ static _Noreturn void not_let_in(const struct visit *visit, admit_error error)
 {
     if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
         error = ADMIT_NO_SLOT;
+    if (error == ADMIT_OTHER_K && visit->list != NULL)
+        fprintf(stderr, "admit %s: -k was not given, and of the list in --slot-env %s %u may be used here\n",
+                visit->command, visit->list, visit->k);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
         gate_error(visit->command, visit->gate, error);
     if (!visit->quiet)

@@ -18,6 +18,7 @@ struct visit {
     const char *gate;
     unsigned k, capacity, mode; /* 0: not given */
     bool resize;                /* -k is what the gate is to have, whatever it has */
+    const char *list;           /* the variable of --slot-env whose list's length k is; NULL: it was given */
     bool try, quiet, nested, limited;
     uint64_t wait_ns;      /* if limited */
     int no_slot_status;    /* with which it ends if --try found no slot, */

@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
+#
+# What people are used to: how options are written, which resource goes with a slot, a limit for the command, a k that
+# lives, several gates at once, and how all of it is shown.
+load gates
+
+@test "an option's value: in the next word, in the same one, after =; long forms; short ones together" {
+    for k in "-k 2" "-k2" "-k=2" "--slots 2" "--slots=2"; do
+        # shellcheck disable=SC2086 # one or two words
+        exits 0 run $k demo -- true
+        exits 0 status demo --json
+        json '.k == 2'
+        exits 0 remove demo
+    done
+    enter holder demo -k1
+    eventually inside holder
+    for wait in "-w 10ms" "-w10ms" "-w=0.01" "--wait 10ms" "--wait=0.01s"; do
+        # shellcheck disable=SC2086
+        exits 124 run $wait demo -- touch "$T/never"
+        says_error "the time is over"
+        # shellcheck disable=SC2086
+        exits 124 run -q $wait demo -- touch "$T/never"
+        [ -z "$stderr" ]
+    done
+    exits 124 run -qw0 demo -- touch "$T/never"
+    [ -z "$stderr" ]
+    exits 75 run --try --quiet demo -- touch "$T/never"
+    [ -z "$stderr" ]
+    [ ! -e "$T/never" ]
+    run_refused "--try takes no value" --try=1 demo -- true
+    run_refused "-q takes no value" -q=1 demo -- true
+    run_refused "there is no option '-z'" -qz demo -- true
+    run_refused "--wait needs a value" demo --wait
+    run_refused "-k takes a whole number from 1 to 1024, not ''" -k= demo -- true
+    exits 0 list --json
+    refused "--json takes no value" list --json=1
+    # Elsewhere, too.
+    exits 0 check one_bit -n2 --property=exclusion
+    exits 0 check one_bit --property exclusion -n=2
+}
+
+@test "-E: the status of a time-out and of --try; the command's own is as ever" {
+    enter holder demo -k 1
+    eventually inside holder
+    exits 7 run -E 7 --try demo -- true
+    exits 7 run -E7 -w 0 demo -- true
+    exits 0 run --conflict-exit-code=0 -w 10ms demo -- false
+    let_go holder
+    ends 0 "$pid"
+    exits 1 run -E 7 --try demo -- false
+    run_refused "-E takes a whole number from 0 to 255, not '256'" -E 256 demo -- true
+}
+
+@test "-k cores: as many as this process may use" {
+    exits 0 run -k cores demo -- true
+    exits 0 status demo --json
+    json ".k == $(nproc)"
+    local one
+    one=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    run taskset -c "$one" "$ADMIT" run -k cores one -- true
+    [ "$status" -eq 0 ]
+    exits 0 status one --json
+    json ".k == 1"
+    run_refused "not 'core'" -k core demo -- true
+}
+
+@test "--slot-env: the slot's element of a list, or a number that is counted from; -k is the list's length" {
+    local at=(--slot-env CUDA_VISIBLE_DEVICES=0,1,3 --slot-env PORT=8000+)
+    for job in a b c; do
+        background run "${at[@]}" gpu -- sh -c 'echo "$ADMIT_SLOT $CUDA_VISIBLE_DEVICES $PORT" >$T/$0.has'"; $STAY" $job
+        eventually inside $job
+    done
+    [ "$(sort "$T"/?.has)" = $'0 0 8000\n1 1 8001\n2 3 8002' ]
+    exits 0 status gpu --json
+    json '.k == 3'
+    exits 75 run --try "${at[@]}" gpu -- true
+    # Only a count says nothing of k.
+    run_refused "-k K makes one" --slot-env PORT=8000+ ports -- true
+    exits 0 run -k 2 --slot-env PORT=8000+ ports -- sh -c 'echo $PORT'
+    [ "$output" = 8000 ]
+}
+
+@test "--slot-env: nobody gets what was not inherited" {
+    export GPUS=1,3,7
+    exits 0 run --slot-env GPUS=0,1,3 gpu -- sh -c 'echo $GPUS'
+    [ "$output" = 1 ]
+    exits 0 status gpu --json
+    json '.k == 2'
+    GPUS=3 run_refused "of the list in --slot-env GPUS 1 may be used here" --slot-env GPUS=0,1,3 gpu -- true
+    GPUS=9 run_refused "nothing in the list is in what was inherited, '9'" --slot-env GPUS=0,1,3 gpu -- true
+    GPUS= run_refused "nothing in the list" --slot-env GPUS=0,1,3 gpu -- true
+}
+
+@test "--slot-env: nonsense" {
+    run_refused "takes VARIABLE=A,B,C or VARIABLE=NUMBER+" --slot-env GPUS gpu -- true
+    run_refused "takes VARIABLE=A,B,C" --slot-env =0,1 gpu -- true
+    run_refused "takes VARIABLE=A,B,C" --slot-env GPUS= gpu -- true
+    run_refused "takes VARIABLE=A,B,C" --slot-env 1G=0,1 gpu -- true
+    run_refused "an element of the list is empty" --slot-env GPUS=0,,1 gpu -- true
+    run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
+    run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true
+    run_refused "-k 3 is more than --slot-env A has elements: 2" -k 3 --slot-env A=1,2 gpu -- true
+    # A gate that has grown may give a slot for which there is nothing.
+    exits 0 run --slot-env A=only gpu -- true
+    exits 0 resize gpu 2
+    enter holder gpu
+    eventually inside holder
+    exits 125 run --slot-env A=only gpu -- touch "$T/never"
+    says_error "has a slot 1 now, for which --slot-env A has no element"
+    [ ! -e "$T/never" ]
+    [ "$(holders gpu)" -eq 1 ]
+}
+
+@test "--limit: TERM to the command, and then KILL; the status says which" {
+    exits 143 run -k 1 --limit 50ms demo -- sleep 1000
+    exits 143 run --limit=50ms demo -- sh -c 'trap "exit 0" TERM; while :; do sleep 0.01; done'
+    # One that is stopped ends all the same.
+    exits 143 run --limit 0.1 demo -- sh -c 'kill -STOP $$; sleep 1000'
+    exits 137 run --limit 50ms demo -- sh -c 'trap "" TERM; while :; do sleep 0.05; done'
+    exits 5 run --limit 1h demo -- sh -c 'exit 5'
+    # The time in line is no part of it.
+    enter holder demo
+    eventually inside holder
+    background run --limit 1h demo -- sh -c 'exit 6'
+    eventually is 1 waiters demo
+    let_go holder
+    ends 6 "$pid"
+    run_refused "--limit 0" --limit 0 demo -- true
+    run_refused "--limit takes a time" --limit soon demo -- true
+    free demo 1
+}
+
+@test "--limit with --children ends what the command has left, too; without it does not" {
+    export LINGER
+    exits 143 run -k 1 --children --limit 300ms demo -- sh -c 'setsid sh -c "echo \$\$ >\$T/left; sleep 1000" & exit 0'
+    ended "$(cat "$T/left")"
+    exits 0 run --limit 1h demo -- sh -c 'setsid sh -c "echo \$\$ >\$T/stays; $LINGER" >/dev/null 2>&1 & exit 0'
+    eventually test -s "$T/stays"
+    ! ended "$(cat "$T/stays")"
+    free demo 1
+}
+
+@test "k that lives: after a resize the scripts that say the old one go on; --resize changes it for everybody" {
+    exits 0 run -k 2 demo -- true
+    exits 0 resize demo 3
+    exits 0 run -k 2 demo -- true
+    exits 0 run -k 3 demo -- true
+    exits 0 status demo --json
+    json '.k == 3 and .declared_k == 2'
+    run_refused '`admit resize demo 4` changes it for everybody, and so does --resize' -k 4 demo -- true
+    exits 0 run -k 4 --resize demo -- true
+    exits 0 status demo --json
+    json '.k == 4 and .declared_k == 4'
+    run_refused "has k = 4, not 2" -k 2 demo -- true
+    # With the number that the gate has already it declares that.
+    exits 0 resize demo 2
+    exits 0 run -k 2 --resize demo -- true
+    exits 0 status demo --json
+    json '.k == 2 and .declared_k == 2'
+    exits 0 run -k 1 --resize new -- true
+    run_refused "--resize: to how many slots?" --resize demo -- true
+    run_refused "can have k from 1 to 256" -k 1000 --resize demo -- true
+    # While people are inside, and who waits goes in.
+    enter a demo
+    enter b demo
+    eventually is 2 holders demo
+    enter c demo
+    eventually is 1 waiters demo
+    exits 0 run -k 4 --resize demo -- true
+    eventually inside c
+}
+
+@test "status and remove of several gates; one that is missing hides no other" {
+    exits 0 run -k 1 a -- true
+    exits 0 run -k 2 b -- true
+    exits 0 status b a
+    [[ $output == "b: 0 of 2"*"a: 0 of 1"* ]]
+    exits 0 status b a --json
+    json '[.[] | .gate] == ["b", "a"]'
+    exits 2 status a none b
+    says "a: 0 of 1"
+    says "b: 0 of 2"
+    says_error "there is no gate 'none'"
+    enter holder b
+    eventually inside holder
+    exits 1 remove a b
+    says_error "gate \"b\" is in use"
+    exits 2 remove a
+    exits 0 remove -f b
+    let_go holder
+    ends 0 "$pid"
+    exits 0 run -k 1 a -- true
+    exits 2 remove none a
+    exits 0 list --json
+    json '. == []'
+}
+
+@test "no gates: a word on stderr, and nothing on stdout" {
+    for command in status list; do
+        exits 0 "$command"
+        [ -z "$output" ]
+        says_error "There is no gate in $ADMIT_DIR; 'admit run -k K GATE -- COMMAND' makes one."
+        exits 0 "$command" --json
+        [ "$output" = "[]" ]
+        [ -z "$stderr" ]
+    done
+}
+
+@test "commands are shown as a shell reads them, and cut at the width of a terminal" {
+    background run -k 2 demo -- sh -c "$LINGER" "it's" '$HOME' '' plain-word=1
+    eventually is 1 holders demo
+    exits 0 status demo --json
+    local shown
+    shown=$(jq -r '.holders[0].command' <<<"$output")
+    [ "${#shown}" -eq 95 ]
+    [[ $shown == "sh -c 'until test -e "*"..." ]]
+    touch "$T/end"
+    ends 0 "$pid"
+    rm "$T/end"
+    printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/stays"
+    chmod +x "$T/stays"
+    PATH=$T:$PATH background run demo -- stays "it's" '$HOME' '' plain-word=1
+    eventually is 1 holders demo
+    exits 0 status demo
+    says "stays 'it'\\''s' '\$HOME' '' plain-word=1"
+    at_terminal "sh -c 'stty cols 70; exec $ADMIT status demo'"
+    ends 0 "$terminal"
+    grep -q 'stays ' "$T/screen"
+    grep -q '\.\.\.' "$T/screen"
+    ! grep -q 'plain-word' "$T/screen"
+    ! tr -d '\r' <"$T/screen" | grep -qE '.{71}'
+}
+
+@test "durations in status and in the waiting line" {
+    enter holder demo -k 1
+    eventually inside holder
+    exits 0 status demo
+    [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}\ +[0-9]+\ s\ +sh\ -c ]]
+    at_terminal "$ADMIT run demo -- true"
+    eventually grep -qE 'demo, place 1, since [0-9:]+ \([0-9]+ s\)' "$T/screen"
+    let_go holder
+    ends 0 "$terminal"
+}
+
+@test "root may look at anybody's gate by its path, and enters none that is not shared" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    local theirs
+    theirs=$(mktemp -d /tmp/admit-test.XXXXXX)
+    cp "$ADMIT" "$theirs/admit"
+    chown nobody "$theirs"
+    chmod 755 "$theirs"
+    as_nobody "$theirs/admit" run -k 1 "$theirs/gate" -- true
+    exits 0 status "$theirs/gate" --json
+    json '.k == 1 and .entered == 1'
+    run_refused "belongs to user" "$theirs/gate" -- true
+    # Somebody else may not.
+    chown root "$theirs/gate"
+    run as_nobody "$theirs/admit" status "$theirs/gate"
+    [ "$status" -eq 2 ]
+    rm -r "$theirs"
+}
+
+@test "names that begin with etcd: are refused until there are gates of that kind" {
+    for name in etcd:gpu etcd://host:2379/gpu; do
+        run_refused "no gates on etcd" -k 1 "$name" -- true
+        refused "no gates on etcd" status "$name"
+    done
+    cd "$T"
+    local admit=$ADMIT
+    [[ $admit == /* ]] || admit=$OLDPWD/$admit
+    run "$admit" run -k 1 ./etcd:gpu -- true
+    [ "$status" -eq 0 ]
+}
