@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # commands in quotes; variables of gates.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2054,SC2153,SC2154 # commands in quotes; variables of gates.bash
 #
 # What people are used to: how options are written, which resource goes with a slot, a limit for the command, a k that
 # lives, several gates at once, and how all of it is shown.
@@ -90,7 +90,7 @@ load gates
     json '.k == 2'
     GPUS=3 run_refused "of the list in --slot-env GPUS 1 may be used here" --slot-env GPUS=0,1,3 gpu -- true
     GPUS=9 run_refused "nothing in the list is in what was inherited, '9'" --slot-env GPUS=0,1,3 gpu -- true
-    GPUS= run_refused "nothing in the list" --slot-env GPUS=0,1,3 gpu -- true
+    GPUS='' run_refused "nothing in the list" --slot-env GPUS=0,1,3 gpu -- true
 }
 
 @test "--slot-env: nonsense" {
@@ -138,7 +138,7 @@ load gates
     ended "$(cat "$T/left")"
     exits 0 run --limit 1h demo -- sh -c 'setsid sh -c "echo \$\$ >\$T/stays; $LINGER" >/dev/null 2>&1 & exit 0'
     eventually test -s "$T/stays"
-    ! ended "$(cat "$T/stays")"
+    run ! ended "$(cat "$T/stays")"
     free demo 1
 }
 
@@ -229,8 +229,8 @@ load gates
     ends 0 "$terminal"
     grep -q 'stays ' "$T/screen"
     grep -q '\.\.\.' "$T/screen"
-    ! grep -q 'plain-word' "$T/screen"
-    ! tr -d '\r' <"$T/screen" | grep -qE '.{71}'
+    run ! grep -q 'plain-word' "$T/screen"
+    [ -z "$(tr -d '\r' <"$T/screen" | grep -E '.{71}')" ]
 }
 
 @test "durations in status and in the waiting line" {
