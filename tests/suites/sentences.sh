@@ -173,18 +173,22 @@ names_nothing_forgotten() {
 
 # --- the command line -------------------------------------------------------------------------------------------------------
 
-# "SUB-COMMAND OPTION" for each that its help has, in the lines of usage or at the beginning of one of its own.
+# "SUB-COMMAND OPTION" for each that its help has, in the lines of usage or at the beginning of one of its own; and with
+# `others` its other names, too: "-f, --force".
 helped() {
     "$BUILD/admit" --help | awk '/^  [a-z]+ / && $1 != "admit" { print $1 }' | while read -r command; do
         echo "$command --help"
         { "$BUILD/admit" "$command" --help && { test "$command" != bound || "$BUILD/admit" bound values --help; }; } |
-            awk '/^usage:/ { usage = 1 } /^$/ { usage = 0 } usage || /^ +-/ { print usage ? $0 : $1 }' |
-            tr ' |[' '\n\n\n' | sed -nE "s/^(--?[a-z][a-z-]*).*/$command \\1/p"
+            awk -v others="${1:-}" '
+                /^usage:/ { usage = 1 }
+                /^$/ { usage = 0 }
+                usage || /^ +-/ { print usage ? $0 : others != "" && $1 ~ /,$/ ? $1 " " $2 : $1 }' |
+            tr ' |[' '\n\n\n' | sed -nE "s/^(--?[a-zA-Z][a-z-]*).*/$command \\1/p"
     done | sort -u
 }
 
 offers_no_missing_option() {
-    helped >"$scratch/helped"
+    helped others >"$scratch/helped"
     {
         quoted lines
         comments | awk -F '`' '{ match($0, /^[^ ]*: /); for (p = 2; p < NF; p += 2) print substr($0, 1, RLENGTH) $p }'
@@ -205,7 +209,7 @@ offers_no_missing_option() {
                 if (!(command in known)) { print where "there is no admit " command; missing = 1 }
             } else if (word[1] !~ /^--[a-z]/) next
             for (; w <= count && word[w] !~ /^(--|#|\|)$/; w++)
-                if (match(word[w], /^--?[a-z][a-z-]*/)) {
+                if (match(word[w], /^--?[a-zA-Z][a-z-]*/)) {
                     option = substr(word[w], 1, RLENGTH)
                     if (!((command == "" ? option : command " " option) in known)) {
                         print where "there is no admit " command " " option
