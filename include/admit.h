@@ -268,6 +268,8 @@ typedef struct admit_wait {
     int record_since;  /* 1: note the time of entry for inspect, also if there was no need to wait */
     int any_thread; /* 1: any thread of this process may leave with the hold, by this handle. The one that entered must
                           live on until then, as ever: its end counts as a kill. It can go on to enter, too */
+    int *outside;   /* NULL, or set before each call of `waiting`: 1 as long as this thread has drawn no place in line,
+                       but waits outside for one; its order counts from the draw */
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 

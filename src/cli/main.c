@@ -86,7 +86,7 @@ static void flush_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return;
     perror("admit: cannot write the output");
-    _exit(EXIT_USAGE);
+    _exit(usage_exit_status);
 }
 
 /* Whoever calls us may have closed standard input, output or error. A file that is opened later must not take their

@@ -92,6 +92,17 @@ void hold_signals_again(void)
             signal(ending[s], SIG_DFL);
 }
 
+void hold_only_signals_that_end(sigset_t *held)
+{
+    sigset_t set = original_mask;
+    sigemptyset(held);
+    for (unsigned s = 0; s < ENDING; s++) {
+        sigaddset(held, ending[s]);
+        sigaddset(&set, ending[s]);
+    }
+    sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
 int signal_held(void)
 {
     if (came_while_waiting != 0)
@@ -207,21 +218,16 @@ static void pass_hangup_on(pid_t pid, bool ended)
     }
 }
 
-static void send_on(const siginfo_t *info, pid_t pid, bool ended)
+/* The command has its own of those from the terminal; or it is the sender; or admit and so the command ignore it. */
+static bool is_passed_on(const siginfo_t *info, pid_t pid)
 {
     note_keyboard(info);
-    if (info->si_code == SI_USER && info->si_pid == getpid())
-        return; /* its own, to the group */
-    if (info->si_signo == SIGHUP && from_terminal(info) && leads_session() && !is_ignored(SIGHUP)) {
-        pass_hangup_on(pid, ended);
-        return;
-    }
-    /* The command has its own of these; or it is the sender; or admit and so the command ignore it. */
-    if (from_terminal(info) || info->si_pid == pid || is_ignored(info->si_signo))
-        return;
-    if (ended)
-        signal_children(info->si_signo);
-    else
+    return !from_terminal(info) && info->si_pid != pid && !is_ignored(info->si_signo);
+}
+
+void pass_signal_on(const siginfo_t *info, pid_t pid)
+{
+    if (is_passed_on(info, pid))
         kill(pid, info->si_signo);
 }
 
@@ -229,29 +235,31 @@ static void send_on(const siginfo_t *info, pid_t pid, bool ended)
 
 enum { GRACE_S = 5 };
 
-/* Of the time that a command may take; ends at a moment of CLOCK_MONOTONIC. */
-struct limit {
-    bool given;
+/* A command that runs, and when its time is over: at a moment of CLOCK_MONOTONIC. */
+struct running {
+    const struct how_it_runs *how;
+    pid_t pid;
+    bool limited;
     struct timespec until;
-    int sent; /* the signal, or 0 */
+    int sent;   /* the signal by which it is ended, or 0 */
+    int status; /* once it has ended itself; -1: it has not */
 };
 
-static struct limit begin_limit(uint64_t ns)
+static void limit_to(struct running *running, uint64_t ns)
 {
-    struct limit limit = {.given = ns > 0};
-    clock_gettime(CLOCK_MONOTONIC, &limit.until);
-    ns += (uint64_t)limit.until.tv_nsec;
-    limit.until.tv_sec += (time_t)(ns / 1000000000);
-    limit.until.tv_nsec = (long)(ns % 1000000000);
-    return limit;
+    running->limited = true;
+    clock_gettime(CLOCK_MONOTONIC, &running->until);
+    ns += (uint64_t)running->until.tv_nsec;
+    running->until.tv_sec += (time_t)(ns / 1000000000);
+    running->until.tv_nsec = (long)(ns % 1000000000);
 }
 
-static struct timespec left_of(const struct limit *limit)
+static struct timespec time_left(const struct running *running)
 {
     struct timespec now, left;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    left.tv_sec = limit->until.tv_sec - now.tv_sec;
-    left.tv_nsec = limit->until.tv_nsec - now.tv_nsec;
+    left.tv_sec = running->until.tv_sec - now.tv_sec;
+    left.tv_nsec = running->until.tv_nsec - now.tv_nsec;
     if (left.tv_nsec < 0) {
         left.tv_nsec += 1000000000;
         left.tv_sec--;
@@ -259,31 +267,43 @@ static struct timespec left_of(const struct limit *limit)
     return left.tv_sec >= 0 ? left : (struct timespec){0};
 }
 
-/* The command itself and, with `children`, also those of what it has started that are admit's children by now. SIGCONT
- * too: a process that is stopped would not end. */
-static void end_command(struct limit *limit, pid_t pid, bool ended, bool children)
+static bool has_ended(const struct running *running)
 {
-    limit->sent = limit->sent == 0 ? SIGTERM : SIGKILL;
-    limit->until.tv_sec += GRACE_S;
-    if (!ended && kill(pid, limit->sent) != 0) {
-        fprintf(stderr, "admit run: --limit: cannot end the command: %s\n", strerror(errno));
-        *limit = (struct limit){.given = false};
+    return running->status >= 0;
+}
+
+/* A group may live on when its leader, the command, has ended. */
+static int send(const struct running *running, int signal)
+{
+    return kill(running->how->own_group ? -running->pid : running->pid, signal);
+}
+
+/* The command and, with `children`, also those of what it has started that are admit's children by now. SIGCONT too: a
+ * process that is stopped would not end. */
+static void end_command(struct running *running)
+{
+    running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
+    running->until.tv_sec += GRACE_S;
+    if (!has_ended(running) && send(running, running->sent) != 0) {
+        fprintf(stderr, "admit run: cannot end the command: %s\n", strerror(errno));
+        running->limited = false;
+        running->sent = 0;
         return;
     }
-    if (!ended)
-        kill(pid, SIGCONT);
-    if (children) {
-        signal_children(limit->sent);
+    if (!has_ended(running))
+        send(running, SIGCONT);
+    if (running->how->children) {
+        signal_children(running->sent);
         signal_children(SIGCONT);
     }
 }
 
 /* The next signal that has come, or 0 when the time is over. */
-static int next_signal(const sigset_t *set, const struct limit *limit, siginfo_t *info)
+static int next_signal(const sigset_t *set, const struct running *running, siginfo_t *info)
 {
     for (;;) {
-        struct timespec left = limit->given ? left_of(limit) : (struct timespec){0};
-        int signal = limit->given ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
+        struct timespec left = running->limited ? time_left(running) : (struct timespec){0};
+        int signal = running->limited ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
         if (signal >= 0)
             return signal;
         if (errno == EAGAIN)
@@ -293,48 +313,72 @@ static int next_signal(const sigset_t *set, const struct limit *limit, siginfo_t
 
 /* --- waiting for it ------------------------------------------------------------------------------------------------ */
 
-/* One SIGCHLD can stand for several children. Returns whether there is nothing left to wait for. */
-static bool reap(pid_t pid, bool children, int *status)
+static void send_on(struct running *running, const siginfo_t *info)
 {
+    note_keyboard(info);
+    if (info->si_code == SI_USER && info->si_pid == getpid())
+        return; /* its own, to the group */
+    if (info->si_signo == SIGHUP && from_terminal(info) && leads_session() && !is_ignored(SIGHUP)) {
+        pass_hangup_on(running->pid, has_ended(running));
+    } else if (is_passed_on(info, running->pid)) {
+        if (info->si_signo == SIGTERM && running->how->own_group) {
+            if (running->sent == 0) {
+                limit_to(running, 0);
+                end_command(running);
+            }
+        } else if (has_ended(running)) {
+            signal_children(info->si_signo);
+        } else {
+            send(running, info->si_signo);
+        }
+    }
+}
+
+/* One SIGCHLD can stand for several children. Returns whether there is nothing left to wait for. */
+static bool reap(struct running *running)
+{
+    const bool children = running->how->children;
     for (;;) {
         siginfo_t info = {0};
-        int found = waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG);
+        int found =
+            waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)running->pid, &info, WEXITED | WSTOPPED | WNOHANG);
         if (found < 0 && errno == ECHILD)
             return true;
         if (found < 0 || info.si_pid == 0)
             return false;
-        if (info.si_pid != pid)
+        if (info.si_pid != running->pid)
             continue;
         if (info.si_code == CLD_EXITED)
-            *status = info.si_status;
+            running->status = info.si_status;
         else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
-            *status = 128 + info.si_status;
+            running->status = 128 + info.si_status;
         else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
             stop_too();
-        if (*status >= 0 && !children)
+        if (has_ended(running) && !children)
             return true;
     }
 }
 
-int wait_for_command(pid_t pid, bool children, uint64_t limit_ns)
+int wait_for_command(pid_t pid, const struct how_it_runs *how)
 {
     sigset_t set;
     held_signals(&set);
-    struct limit limit = begin_limit(limit_ns);
-    int status = -1;
+    struct running running = {.how = how, .pid = pid, .status = -1};
+    if (how->limit_ns > 0)
+        limit_to(&running, how->limit_ns);
     for (;;) {
         siginfo_t info;
-        int signal = next_signal(&set, &limit, &info);
+        int signal = next_signal(&set, &running, &info);
         if (signal == 0)
-            end_command(&limit, pid, status >= 0, children);
+            end_command(&running);
         else if (signal != SIGCHLD)
-            send_on(&info, pid, status >= 0);
-        else if (reap(pid, children, &status))
+            send_on(&running, &info);
+        else if (reap(&running))
             break;
-        else if (limit.sent != 0 && children)
-            signal_children(limit.sent); /* those whose parent has just ended are admit's children only now */
+        else if (running.sent != 0 && how->children)
+            signal_children(running.sent); /* those whose parent has just ended are admit's children only now */
     }
-    if (limit.sent != 0)
-        return 128 + limit.sent;
-    return status >= 0 ? status : EXIT_OWN_FAILURE;
+    if (running.sent != 0)
+        return 128 + running.sent;
+    return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;
 }

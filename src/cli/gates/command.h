@@ -10,6 +10,7 @@
 #ifndef ADMIT_CLI_GATES_COMMAND_H
 #define ADMIT_CLI_GATES_COMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,6 +23,11 @@ void hold_signals_again(void);
 /* A signal that would end the process and has come meanwhile, in either way; or 0. It is taken. */
 int signal_held(void);
 
+/* For a process that only waits for another: of the signals those alone are held that would end it. */
+void hold_only_signals_that_end(sigset_t *held);
+/* What was sent to this process by another is sent to `pid`, too, which has from the terminal what came from there. */
+void pass_signal_on(const siginfo_t *info, pid_t pid);
+
 /* Ends as others expect of one whom this signal ended. Ctrl-C at a keyboard ends by the signal itself, so that a
  * shell's loop ends too; all else by 128 + signal. */
 _Noreturn void exit_for_signal(int signal);
@@ -30,11 +36,14 @@ _Noreturn void exit_for_signal(int signal);
  * command if that says false. Returns the process, or -1: then *status is what to exit with, and why has been said. */
 pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status);
 
-/* Returns the command's exit status, or 128 + the signal that ended it. With `children`, once no process that descends
- * from the command is left either; call adopt_children before the command is started. limit_ns: after this time it is
- * sent SIGTERM, five seconds later SIGKILL, and with it, if `children`, what is left of it; the status is then 128 + the
- * last of the two that was sent. 0: no limit. */
-int wait_for_command(pid_t pid, bool children, uint64_t limit_ns);
+struct how_it_runs {
+    bool children;     /* it has ended when no process that descends from it is left: call adopt_children before */
+    bool own_group;    /* it leads a process group, which is sent what it is sent; SIGTERM ends it, as a limit does */
+    uint64_t limit_ns; /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
+};
+
+/* Returns the command's exit status, or 128 + the signal that ended it; if that was a limit, the last that was sent. */
+int wait_for_command(pid_t pid, const struct how_it_runs *how);
 void adopt_children(void);
 
 #endif

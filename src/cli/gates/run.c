@@ -168,7 +168,8 @@ static int run_inside(const struct request *request, struct slot *slot)
         gate_error("run", request->visit.gate, admit_last_error());
     pid_t pid = start_command(request->command, own_slot, slot, &status);
     if (pid > 0)
-        return wait_for_command(pid, request->children, request->limit_ns);
+        return wait_for_command(pid,
+                                &(struct how_it_runs){.children = request->children, .limit_ns = request->limit_ns});
     say_why_not_owned(slot->error);
     return status;
 }

@@ -103,7 +103,8 @@ struct wait {
     const struct visit *visit;
     admit_gate *gate;
     struct waiting_line line;
-    bool begun;
+    bool begun, placed;
+    int outside; /* and has no place in line yet */
 };
 
 static admit_gate *waited_at;
@@ -113,23 +114,41 @@ static void interrupt(void)
     admit_gate_interrupt(waited_at);
 }
 
-static void tell_placed(const struct visit *visit)
+static void tell_placed(struct wait *wait)
 {
-    if (visit->placed != NULL)
-        visit->placed(visit->data);
+    if (wait->visit->placed != NULL && !wait->placed)
+        wait->visit->placed(wait->visit->data);
+    wait->placed = true;
+}
+
+/* Whoever waits for us to draw a place would not know why that takes so long. */
+static void tell_outside(const struct visit *visit)
+{
+    if (visit->placed != NULL && !visit->quiet)
+        fprintf(stderr,
+                "admit %s: '%s' has no room in its line: waiting for a place; --capacity, of a gate that is made, is "
+                "its room\n",
+                visit->command, visit->gate);
+}
+
+static void begin_to_wait(struct wait *wait)
+{
+    wait->begun = true;
+    wait->line = (struct waiting_line){.gate = wait->visit->gate, .since = time(NULL)};
+    waited_at = wait->gate;
+    let_signals_interrupt(interrupt);
+    if (wait->outside)
+        tell_outside(wait->visit);
 }
 
 /* The library calls this when the wait begins, and about twice a second. */
 static int still_waiting(void *data, unsigned place)
 {
     struct wait *wait = data;
-    if (!wait->begun) {
-        wait->begun = true;
-        wait->line = (struct waiting_line){.gate = wait->visit->gate, .since = time(NULL)};
-        waited_at = wait->gate;
-        let_signals_interrupt(interrupt);
-        tell_placed(wait->visit);
-    }
+    if (!wait->begun)
+        begin_to_wait(wait);
+    if (!wait->outside)
+        tell_placed(wait);
     if (!wait->visit->quiet)
         waiting_line_show(&wait->line, place);
     return 0;
@@ -153,9 +172,13 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
         return error;
     if (!visit->nested && inside_by_ancestry(wait->gate))
         refuse_nested(visit);
-    return admit_gate_enter_with(
-        wait->gate, hold,
-        &(admit_wait){.until = until, .waiting = still_waiting, .data = wait, .interruptible = 1, .record_since = 1});
+    return admit_gate_enter_with(wait->gate, hold,
+                                 &(admit_wait){.until = until,
+                                               .waiting = still_waiting,
+                                               .data = wait,
+                                               .interruptible = 1,
+                                               .record_since = 1,
+                                               .outside = &wait->outside});
 }
 
 /* A gate that is removed before this process stands in line was nothing to it: the next one of this name is as
@@ -185,19 +208,29 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     }
 }
 
-static _Noreturn void not_let_in(const struct visit *visit, admit_error error)
+static void tell_not_let_in(const struct visit *visit, int status)
+{
+    if (visit->not_let_in != NULL)
+        visit->not_let_in(visit->data, status);
+}
+
+static _Noreturn void end_without_slot(const struct visit *visit, admit_error error)
 {
     if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
         error = ADMIT_NO_SLOT;
     if (error == ADMIT_OTHER_K && visit->list != NULL)
         fprintf(stderr, "admit %s: -k was not given, and of the list in --slot-env %s %u may be used here\n",
                 visit->command, visit->list, visit->k);
-    if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT)
+    if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
+        tell_not_let_in(visit, usage_exit_status);
         gate_error(visit->command, visit->gate, error);
+    }
     if (!visit->quiet)
         fprintf(stderr, "admit %s: %s at '%s'\n", visit->command,
                 error == ADMIT_NO_SLOT ? "no slot is free" : "the time is over, and no slot was free", visit->gate);
-    exit(error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status);
+    int status = error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status;
+    tell_not_let_in(visit, status);
+    exit(status);
 }
 
 admit_gate *visit_enter(const struct visit *visit, admit_hold *hold)
@@ -211,16 +244,17 @@ admit_gate *visit_enter(const struct visit *visit, admit_hold *hold)
         hold_signals_again();
         waiting_line_clear(&wait.line);
     }
+    if (error == ADMIT_OK)
+        tell_placed(&wait);
     int signal = signal_held();
-    if (error == ADMIT_OK && signal == 0) {
-        if (!wait.begun)
-            tell_placed(visit);
+    if (error == ADMIT_OK && signal == 0)
         return wait.gate;
-    }
     if (error == ADMIT_OK)
         admit_gate_leave(wait.gate, hold);
     admit_gate_close(wait.gate);
-    if (signal != 0)
+    if (signal != 0) {
+        tell_not_let_in(visit, 128 + signal);
         exit_for_signal(signal);
-    not_let_in(visit, error);
+    }
+    end_without_slot(visit, error);
 }

@@ -24,8 +24,10 @@ struct visit {
     int no_slot_status;    /* with which it ends if --try found no slot, */
     int timed_out_status;  /* or the time is over */
     char *const *for_whom; /* the words that `admit status` shows */
-    /* Called once, when the place in line is drawn or the slot is had, before anything is waited for; NULL: not called. */
+    /* For one who goes on in the background: called once, when the place in line is drawn or the slot is had; and before
+     * the process ends since it was not let in, with the status. NULL: not called. */
     void (*placed)(void *data);
+    void (*not_let_in)(void *data, int status);
     void *data;
 };
 

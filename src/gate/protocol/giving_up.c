@@ -52,6 +52,8 @@ static admit_error reason_to_give_up(struct sleeper *sleeper)
         return ADMIT_INTERRUPTED;
     if (admit_deadline_passed(how->until))
         return ADMIT_TIMED_OUT;
+    if (how->outside != NULL)
+        *how->outside = sleeper->seat == NULL;
     if (how->waiting != NULL && how->waiting(how->data, place_of(sleeper)) != 0)
         return ADMIT_INTERRUPTED;
     return ADMIT_OK;

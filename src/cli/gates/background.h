@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * background.h - a process that goes on in the background once something has happened: a place in line was drawn, a slot
+ * was had. Until then it is as much part of its caller's job as if nobody had forked: the caller waits, Ctrl-C reaches
+ * both, and if one of them is killed the other ends.
+ */
+#ifndef ADMIT_CLI_GATES_BACKGROUND_H
+#define ADMIT_CLI_GATES_BACKGROUND_H
+
+/* Forks, with the signals held (command.h). Returns in the child. The parent waits for what the child tells, prints that,
+ * and exits with 0; or the child ends first: then the parent calls `failed`, unless it is NULL, and exits as the child
+ * has. */
+void background_begin(const char *command, void (*failed)(void *data), void *data);
+
+/* In the child: it leaves the terminal, for a session of its own, in which a hang-up is ignored, as nohup does. Standard
+ * input is empty, what is printed goes to `output`, or nowhere if that is -1. Then the parent prints `text`, and is let
+ * go. If the parent is gone already, this process is sent
+ * SIGTERM, as it would have been if that had happened before. */
+void background_go_on(int output, const char *text);
+
+#endif
