@@ -4,6 +4,8 @@
  */
 #include "cli/gates/inside.h"
 
+#include "cli/gates/process.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,30 +56,11 @@ bool inside_by_environment(admit_gate *gate)
     return false;
 }
 
-/* 0 where there is none, or it cannot be seen. */
-static long parent_of(long pid)
-{
-    char name[40], text[512];
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    FILE *file = fopen(name, "re");
-    if (file == NULL)
-        return 0;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    /* The name in parentheses may itself have parentheses and blanks. */
-    const char *after = strrchr(text, ')');
-    long parent = 0;
-    if (after == NULL || sscanf(after, ") %*c %ld", &parent) != 1)
-        return 0;
-    return parent;
-}
-
 bool inside_by_ancestry(admit_gate *gate)
 {
     admit_view *view = admit_gate_inspect(gate);
     bool inside = false;
-    for (long pid = getpid(); view != NULL && pid > 1 && !inside; pid = parent_of(pid))
+    for (long pid = getpid(); view != NULL && pid > 1 && !inside; pid = process_parent(pid))
         for (unsigned h = 0; h < view->holders; h++)
             inside |= view->holder[h].pid == pid;
     admit_view_free(view);

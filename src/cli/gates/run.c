@@ -17,8 +17,9 @@
 #include <string.h>
 
 static const char help_text[] =
-    "usage: admit run [-k K] [-w TIME | --try] [-E CODE] [-q] [--limit TIME] [--slot-env VAR=LIST]... [--resize]\n"
-    "                 [--mode MODE] [--capacity N] [--children] [--nested] GATE -- COMMAND [ARG...]\n"
+    "usage: admit run [-k K] [-w TIME | --try] [-b [-o FILE]] [-E CODE] [-q] [--limit TIME]\n"
+    "                 [--slot-env VAR=LIST]... [--resize] [--mode MODE] [--capacity N] [--children] [--nested]\n"
+    "                 GATE -- COMMAND [ARG...]\n"
     "\n"
     "Waits until fewer than K commands are inside GATE, in the order of arrival, runs COMMAND, and exits with its\n"
     "status. The first caller makes the gate and says K; later ones may leave it out.\n"
@@ -28,6 +29,10 @@ static const char help_text[] =
     "      --resize        give it this many, for everybody\n"
     "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 10m, 2h; 0 is not to wait\n"
     "      --try           do not wait\n"
+    "  -b, --background    return as soon as the place in line is drawn, and print the job's id, such as @17, for\n"
+    "                      'admit wait', 'cancel', 'output' and 'jobs'; it outlives the shell, as with nohup\n"
+    "  -o, --output FILE   of such a job: append what it prints to FILE, in whose name %j is the id's number; without\n"
+    "                      it, 'admit output' shows it, for a day after the end\n"
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
     "  -q, --quiet         say nothing about waiting, nor of a --mode or --capacity that the gate has not\n"
@@ -50,14 +55,16 @@ static const char help_text[] =
     "no slot, 124 the time is over, 125 admit itself failed, 126 the command cannot be run, 127 it was not found.\n"
     "\n"
     "  admit run -k 2 demo -- sh -c 'echo $ADMIT_SLOT; sleep 1'\n"
+    "  for i in 1 2 3; do admit run -b -k 2 queue -- ./job $i; done; admit wait queue\n"
     "  admit run --slot-env CUDA_VISIBLE_DEVICES=0,1,3 gpu -- ./train\n";
 
 struct request {
     struct visit visit;
     struct slot_env slot_env;
     char **command;
-    bool children;
-    uint64_t limit_ns; /* 0: none */
+    bool children, background;
+    const char *output; /* of a job in the background; NULL: admit keeps it */
+    uint64_t limit_ns;  /* 0: none */
 };
 
 static void parse(struct request *request, int argc, char **argv)
@@ -69,6 +76,10 @@ static void parse(struct request *request, int argc, char **argv)
             exit(EXIT_OK);
         } else if (is_option(option, NULL, "--children")) {
             request->children = true;
+        } else if (is_option(option, "-b", "--background")) {
+            request->background = true;
+        } else if (is_option(option, "-o", "--output")) {
+            request->output = option_value(&arguments, option);
         } else if (is_option(option, NULL, "--limit")) {
             request->limit_ns = option_time(&arguments, option);
             if (request->limit_ns == 0)
@@ -93,6 +104,8 @@ static void parse(struct request *request, int argc, char **argv)
         request->visit.k = list->length;
         request->visit.list = list->name;
     }
+    if (request->output != NULL && !request->background)
+        usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
     visit_check(&request->visit);

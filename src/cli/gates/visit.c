@@ -62,7 +62,8 @@ void visit_check(const struct visit *visit)
 /* With --resize a gate that there is is opened whatever it has, and then has what is wanted. */
 static admit_gate *open_gate(const struct visit *visit)
 {
-    admit_gate_options options = {.k = visit->k, .capacity = visit->capacity, .mode = visit->mode};
+    admit_gate_options options = {
+        .k = visit->k, .capacity = visit->capacity != 0 ? visit->capacity : visit->room, .mode = visit->mode};
     admit_gate *gate = admit_gate_open_with(visit->gate, &options);
     if (gate == NULL && visit->resize && admit_last_error() == ADMIT_OTHER_K) {
         options.k = 0;

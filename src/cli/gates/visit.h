@@ -17,6 +17,7 @@ struct visit {
     const char *command; /* the sub-command, as messages name it */
     const char *gate;
     unsigned k, capacity, mode; /* 0: not given */
+    unsigned room;              /* the capacity of a gate that is made, if none was given; 0: the library's */
     bool resize;                /* -k is what the gate is to have, whatever it has */
     const char *list;           /* the variable of --slot-env whose list's length k is; NULL: it was given */
     bool try, quiet, nested, limited;
