@@ -101,7 +101,8 @@ static uint64_t checksum_of(const struct job_facts *facts)
 void job_note(struct job *job)
 {
     job->facts.checksum = checksum_of(&job->facts);
-    ssize_t written = pwrite(job->fd, &job->facts, sizeof job->facts, 0);
+    const struct job_facts facts = job->facts;
+    ssize_t written = pwrite(job->fd, &facts, sizeof facts, 0);
     (void)written;
 }
 
@@ -192,7 +193,7 @@ static void add_text(struct job *job, const char *text)
 
 static void add_path(struct job *job, const char *where, const char *path)
 {
-    char whole[2 * PATH_MAX];
+    char whole[2 * PATH_MAX + 64];
     snprintf(whole, sizeof whole, "%s%s%s", path[0] == '/' ? "" : where, path[0] == '/' ? "" : "/", path);
     add_text(job, whole);
 }

@@ -37,9 +37,10 @@ struct job {
     int fd;
     bool supervised; /* its supervisor lives */
     struct job_facts facts;
-    char *text;                               /* in which the next four are: */
-    const char *gate, *path, *where, *output; /* as it was named; its file; the working directory; the file of its output */
-    char **words;                             /* the command */
+    char *text; /* in which the next four are: */
+    const char *gate, *path, *where,
+        *output;  /* as it was named; its file; the working directory; the file of its output */
+    char **words; /* the command */
 };
 
 /* "@17". 0: it is none. */
