@@ -226,7 +226,7 @@ service() {
 }
 
 @test "CI: one deployment at a time" {
-    stand_in deploy.sh
+    stand_in deploy
     recipe CI 1 >script
     sh script 3>&- &
     sh script 3>&- &
