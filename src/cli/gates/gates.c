@@ -4,6 +4,7 @@
 #include "base/spelling.h"
 #include "native/printable.h"
 
+#include <pwd.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,24 +143,48 @@ static void print_word(FILE *out, const char *word)
     putc('\'', out);
 }
 
-void describe(admit_gate *gate, char *const *words)
+const char *shell_words(char *const *words, char *text, size_t size)
 {
     static const char cut[] = "...";
-    char text[ADMIT_COMMAND_SIZE + 1] = ""; /* one byte more than is shown tells that it was cut */
-    FILE *out = fmemopen(text, sizeof text, "w");
+    memset(text, 0, size);
+    FILE *out = fmemopen(text, size, "w");
     if (out == NULL)
-        return;
+        return text;
     setvbuf(out, NULL, _IONBF, 0);
-    for (unsigned w = 0; words[w] != NULL && !ferror(out) && ftell(out) < ADMIT_COMMAND_SIZE; w++) {
+    for (unsigned w = 0; words[w] != NULL && !ferror(out) && ftell(out) < (long)size - 1; w++) {
         if (w > 0)
             putc(' ', out);
         print_word(out, words[w]);
     }
     fclose(out);
-    text[ADMIT_COMMAND_SIZE] = '\0';
-    if (strlen(text) >= ADMIT_COMMAND_SIZE)
-        strcpy(text + ADMIT_COMMAND_SIZE - sizeof cut, cut);
-    admit_gate_describe(gate, text);
+    text[size - 1] = '\0';
+    if (strlen(text) == size - 1)
+        strcpy(text + size - 1 - sizeof cut, cut);
+    return text;
+}
+
+void describe(admit_gate *gate, char *const *words)
+{
+    char text[ADMIT_COMMAND_SIZE + 1]; /* one byte more than is shown tells that it was cut */
+    admit_gate_describe(gate, shell_words(words, text, sizeof text));
+}
+
+/* From /etc/passwd alone: a program that is linked statically cannot ask elsewhere. */
+const char *user_name(int64_t user, char buffer[64])
+{
+    if (user < 0)
+        return NULL;
+    snprintf(buffer, 64, "%lld", (long long)user);
+    FILE *users = fopen("/etc/passwd", "re");
+    if (users == NULL)
+        return buffer;
+    for (struct passwd *entry; (entry = fgetpwent(users)) != NULL;)
+        if ((int64_t)entry->pw_uid == user) {
+            snprintf(buffer, 64, "%s", entry->pw_name);
+            break;
+        }
+    fclose(users);
+    return buffer;
 }
 
 unsigned living(const admit_participant *participants, unsigned count)

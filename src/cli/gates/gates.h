@@ -24,8 +24,13 @@ void tell_gate_error(const char *command, const char *name, admit_error error);
 /* And exits as after bad usage. */
 _Noreturn void gate_error(const char *command, const char *name, admit_error error);
 
-/* Words as a shell would read them, as long as there is room: what `admit status` shows. */
+/* Words as a shell would read them, as long as there is room; what is cut ends in "...". Returns the text. */
+const char *shell_words(char *const *words, char *text, size_t size);
+/* What `admit status` shows. */
 void describe(admit_gate *gate, char *const *words);
+
+/* A user's name, or number if there is none; NULL of a negative one: not recorded. */
+const char *user_name(int64_t user, char buffer[64]);
 
 /* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
  * free, so that it is not shown. */

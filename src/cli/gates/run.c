@@ -18,8 +18,8 @@
 
 static const char help_text[] =
     "usage: admit run [-k K] [-w TIME | --try] [-b [-o FILE]] [-E CODE] [-q] [--limit TIME]\n"
-    "                 [--slot-env VAR=LIST]... [--resize] [--mode MODE] [--capacity N] [--children] [--nested]\n"
-    "                 GATE -- COMMAND [ARG...]\n"
+    "                 [--log FILE] [--slot-env VAR=LIST]... [--resize] [--mode MODE] [--capacity N] [--children]\n"
+    "                 [--nested] GATE -- COMMAND [ARG...]\n"
     "\n"
     "Waits until fewer than K commands are inside GATE, in the order of arrival, runs COMMAND, and exits with its\n"
     "status. The first caller makes the gate and says K; later ones may leave it out.\n"
@@ -37,6 +37,8 @@ static const char help_text[] =
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
     "  -q, --quiet         say nothing about waiting, nor of a --mode or --capacity that the gate has not\n"
     "      --limit TIME    end the command after this time: SIGTERM, and SIGKILL five seconds later\n"
+    "      --log FILE      append a line of JSON for each wait, entry, exit and recovery to FILE, for 'admit report';\n"
+    "                      without it, to the file that ADMIT_LOG names, if it is set\n"
     "      --slot-env VAR=A,B,C or VAR=NUMBER+\n"
     "                      the command sees in VAR the element that goes with its slot, or NUMBER + its slot; K is "
     "the\n"
@@ -196,6 +198,7 @@ int command_run(int argc, char **argv)
     hold_signals();
     slot.gate = visit_enter(&request.visit, &slot.hold);
     int status = run_inside(&request, &slot);
+    log_left(&request.visit.stay, slot.gate, status);
     admit_gate_leave(slot.gate, &slot.hold);
     admit_gate_close(slot.gate);
     if (status > 128)

@@ -6,7 +6,6 @@
 #include "cli/gates/json.h"
 
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -41,24 +40,6 @@ static const char *condition_name(enum admit_condition condition)
                                         [ADMIT_UNKNOWN] = "unknown",
                                         [ADMIT_STOPPED] = "stopped"};
     return names[condition];
-}
-
-/* From /etc/passwd alone: a program that is linked statically cannot ask elsewhere. NULL: not recorded. */
-static const char *user_name(int64_t user, char buffer[64])
-{
-    if (user < 0)
-        return NULL;
-    snprintf(buffer, 64, "%lld", (long long)user);
-    FILE *users = fopen("/etc/passwd", "re");
-    if (users == NULL)
-        return buffer;
-    for (struct passwd *entry; (entry = fgetpwent(users)) != NULL;)
-        if ((int64_t)entry->pw_uid == user) {
-            snprintf(buffer, 64, "%s", entry->pw_name);
-            break;
-        }
-    fclose(users);
-    return buffer;
 }
 
 /* What is shown of the participants in three lists: those inside, those in line, and the dead of either. */

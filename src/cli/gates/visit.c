@@ -38,6 +38,8 @@ bool visit_option(struct visit *visit, struct arguments *arguments, const char *
         visit->capacity = (unsigned)option_number(arguments, option, 1, ADMIT_GATE_CAPACITY_MAX);
     } else if (is_option(option, NULL, "--resize")) {
         visit->resize = true;
+    } else if (is_option(option, NULL, "--log")) {
+        visit->log = option_value(arguments, option);
     } else if (is_option(option, NULL, "--nested")) {
         visit->nested = true;
     } else {
@@ -55,6 +57,7 @@ void visit_check(const struct visit *visit)
                     visit->capacity);
     if (visit->resize && visit->k == 0)
         usage_error(visit->command, "--resize: to how many slots? -k K says it");
+    log_open(visit->command, visit->log);
 }
 
 /* --- the gate ------------------------------------------------------------------------------------------------------ */
@@ -101,7 +104,7 @@ static _Noreturn void refuse_nested(const struct visit *visit)
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
 struct wait {
-    const struct visit *visit;
+    struct visit *visit;
     admit_gate *gate;
     struct waiting_line line;
     bool begun, placed;
@@ -148,6 +151,7 @@ static int still_waiting(void *data, unsigned place)
     struct wait *wait = data;
     if (!wait->begun)
         begin_to_wait(wait);
+    log_waits(&wait->visit->stay, wait->gate, place);
     if (!wait->outside)
         tell_placed(wait);
     if (!wait->visit->quiet)
@@ -217,8 +221,6 @@ static void tell_not_let_in(const struct visit *visit, int status)
 
 static _Noreturn void end_without_slot(const struct visit *visit, admit_error error)
 {
-    if (error == ADMIT_FULL) /* which is the same to a command: it cannot go in now */
-        error = ADMIT_NO_SLOT;
     if (error == ADMIT_OTHER_K && visit->list != NULL)
         fprintf(stderr, "admit %s: -k was not given, and of the list in --slot-env %s %u may be used here\n",
                 visit->command, visit->list, visit->k);
@@ -234,10 +236,29 @@ static _Noreturn void end_without_slot(const struct visit *visit, admit_error er
     exit(status);
 }
 
-admit_gate *visit_enter(const struct visit *visit, admit_hold *hold)
+/* Before the handle is closed, of a gate that there is. */
+static void log_not_let_in(struct wait *wait, admit_error error, int signal)
+{
+    struct visit *visit = wait->visit;
+    if (wait->gate == NULL)
+        return;
+    if (signal != 0)
+        log_gave_up(&visit->stay, wait->gate, "signal", 128 + signal);
+    else if (error == ADMIT_NO_SLOT)
+        log_gave_up(&visit->stay, wait->gate, "no_slot", visit->no_slot_status);
+    else if (error == ADMIT_TIMED_OUT)
+        log_gave_up(&visit->stay, wait->gate, "timed_out", visit->timed_out_status);
+    else
+        log_gave_up(&visit->stay, wait->gate, "failed", usage_exit_status);
+}
+
+admit_gate *visit_enter(struct visit *visit, admit_hold *hold)
 {
     struct wait wait = {.visit = visit};
     struct timespec until;
+    visit->stay.gate = visit->gate;
+    visit->stay.command = visit->for_whom;
+    log_came(&visit->stay);
     if (visit->limited)
         until = in_future(visit->wait_ns);
     admit_error error = open_and_enter(&wait, visit->limited ? &until : NULL, hold);
@@ -247,11 +268,16 @@ admit_gate *visit_enter(const struct visit *visit, admit_hold *hold)
     }
     if (error == ADMIT_OK)
         tell_placed(&wait);
+    if (error == ADMIT_FULL) /* which is the same to a command as no slot: it cannot go in now */
+        error = ADMIT_NO_SLOT;
     int signal = signal_held();
-    if (error == ADMIT_OK && signal == 0)
+    if (error == ADMIT_OK && signal == 0) {
+        log_entered(&visit->stay, wait.gate, hold);
         return wait.gate;
+    }
     if (error == ADMIT_OK)
         admit_gate_leave(wait.gate, hold);
+    log_not_let_in(&wait, error, signal);
     admit_gate_close(wait.gate);
     if (signal != 0) {
         tell_not_let_in(visit, 128 + signal);

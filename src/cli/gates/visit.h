@@ -7,6 +7,7 @@
 #ifndef ADMIT_CLI_GATES_VISIT_H
 #define ADMIT_CLI_GATES_VISIT_H
 
+#include "cli/gates/log.h"
 #include "cli/usage.h"
 
 #include <admit.h>
@@ -25,6 +26,8 @@ struct visit {
     int no_slot_status;    /* with which it ends if --try found no slot, */
     int timed_out_status;  /* or the time is over */
     char *const *for_whom; /* the words that `admit status` shows */
+    const char *log;       /* of --log; NULL: not given */
+    struct log_stay stay;  /* whoever leaves says log_left of it before */
     /* For one who goes on in the background: called once, when the place in line is drawn or the slot is had; and before
      * the process ends since it was not let in, with the status. NULL: not called. */
     void (*placed)(void *data);
@@ -37,10 +40,10 @@ struct visit new_visit(const char *command);
 
 /* Whether this is an option of those who go in: then it has been taken. */
 bool visit_option(struct visit *visit, struct arguments *arguments, const char *option);
-/* After the last option: ends with a message if they contradict each other. */
+/* After the last option: ends with a message if they contradict each other, or the log cannot be opened. */
 void visit_check(const struct visit *visit);
 
 /* Returns inside the gate. Or ends: when its time is over, there is no slot, a signal came, or it failed. */
-admit_gate *visit_enter(const struct visit *visit, admit_hold *hold);
+admit_gate *visit_enter(struct visit *visit, admit_hold *hold);
 
 #endif
