@@ -7,9 +7,9 @@
  * If there are too many slots for lanes, only how many were used is drawn.
  */
 #include "cli/gates/gates.h"
+#include "cli/gates/picture.h"
 #include "cli/gates/report.h"
 #include "cli/gates/report_file.h"
-#include "cli/gates/shares.h"
 #include "cli/gates/time_axis.h"
 #include "native/printable.h"
 
@@ -19,37 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 960, LEFT = 76, COLUMNS = 840, RIGHT = LEFT + COLUMNS, TOP = 74 };
-enum { HEADING = 40, LANE_GAP = 2, USE_HEIGHT = 80, LINE_HEIGHT = 44, LINE_GAP = 12, PANEL_GAP = 22, AXIS = 56 };
-enum { GATES_MAX = 12, LANES_MAX = 64, STAYS_MAX = 1500 };
-enum { NAMED = 6, OTHERS = NAMED, UNKNOWN_END, COLOURS, FAINTNESS = 4 };
-
-struct panel {
-    size_t from, count;    /* events */
-    unsigned slots, lanes; /* lanes 0: too many slots */
-    size_t stays;
-    int y, height;
-};
-
-struct picture {
-    FILE *out;
-    const struct log *log;
-    int64_t from, to;
-    bool by_user, each_stay;
-    unsigned named;
-    struct share largest[NAMED];
-    struct panel panels[GATES_MAX];
-    unsigned gates, drawn;
-    int height;
-};
-
-static double x_of(const struct picture *picture, int64_t time)
+double x_of(const struct picture *picture, int64_t time)
 {
     return LEFT + (double)COLUMNS * (double)(time - picture->from) / (double)(picture->to - picture->from);
 }
 
 /* What is no character of XML becomes '?', as does what would disturb a terminal. */
-static void print_escaped(FILE *out, const char *text, unsigned most)
+void print_escaped(FILE *out, const char *text, unsigned most)
 {
     for (unsigned shown = 0; *text != '\0'; shown++) {
         const unsigned length = admit_printable_character(text);
@@ -69,21 +45,6 @@ static void print_escaped(FILE *out, const char *text, unsigned most)
 }
 
 /* --- what is drawn, and where ----------------------------------------------------------------------------------------- */
-
-static int lane_height(const struct panel *panel)
-{
-    return panel->lanes <= 8 ? 18 : panel->lanes <= 16 ? 12 : 7;
-}
-
-static int lane_y(const struct panel *panel, unsigned slot)
-{
-    return panel->y + HEADING + (int)slot * (lane_height(panel) + LANE_GAP);
-}
-
-static int lanes_height(const struct panel *panel)
-{
-    return panel->lanes > 0 ? (int)panel->lanes * (lane_height(panel) + LANE_GAP) : USE_HEIGHT;
-}
 
 static void measure(struct panel *panel, const struct log *log)
 {
@@ -129,132 +90,6 @@ static void choose_colours(struct picture *picture)
     const struct log *log = picture->log;
     picture->by_user = log->users.count > 1;
     picture->named = largest_shares(log, log->events, log->count, picture->by_user, picture->largest, NAMED);
-}
-
-static unsigned colour_of(const struct picture *picture, const struct stay *stay)
-{
-    const uint32_t number = picture->by_user ? stay->user : stay->program;
-    if (stay->kind == STAY_END_UNKNOWN)
-        return UNKNOWN_END;
-    for (unsigned n = 0; n < picture->named; n++)
-        if (picture->largest[n].number == number)
-            return n;
-    return OTHERS;
-}
-
-/* --- lanes ------------------------------------------------------------------------------------------------------------ */
-
-static void draw_slot_there(const struct picture *picture, const struct panel *panel, const struct reckoning *r,
-                            unsigned slot)
-{
-    enum { CHANGES_MAX = 50 };
-    const int y = lane_y(panel, slot), height = lane_height(panel);
-    for (size_t c = 0; c < r->k_count; c++) {
-        const bool all = r->k_count > CHANGES_MAX;
-        const int64_t end = all || c + 1 == r->k_count ? r->last : r->ks[c + 1].time;
-        if (!all && r->ks[c].k <= slot)
-            continue;
-        fprintf(picture->out, "<path class='lane' d='M%.1f %dH%.1fv%dH%.1fz'/>\n", x_of(picture, r->ks[c].time), y,
-                x_of(picture, end), height, x_of(picture, r->ks[c].time));
-        if (all)
-            break;
-    }
-    if (panel->lanes <= 16 || slot % 4 == 0)
-        fprintf(picture->out, "<text class='end' x='%d' y='%d'>%s%u</text>\n", LEFT - 8, y + height / 2 + 4,
-                slot == 0 ? "slot " : "", slot);
-}
-
-static void draw_stay(const struct picture *picture, const struct panel *panel, const struct stay *stay)
-{
-    char since[32], span[32];
-    const char *user = name_of(&picture->log->users, stay->user);
-    const char *program = name_of(&picture->log->programs, stay->program);
-    const double x = x_of(picture, stay->begin), width = x_of(picture, stay->end) - x;
-    fprintf(picture->out, "<rect class='c%u' x='%.2f' y='%d' width='%.2f' height='%d'><title>",
-            colour_of(picture, stay), x, lane_y(panel, stay->slot), width > 0.6 ? width : 0.6, lane_height(panel));
-    print_escaped(picture->out, program != NULL ? program : "?", 60);
-    fputs(", ", picture->out);
-    print_escaped(picture->out, user != NULL ? user : "?", 60);
-    fprintf(picture->out, ", process %u, slot %u; from %s%s, %s", stay->pid, stay->slot,
-            stay->kind == STAY_BEGAN_BEFORE ? "before " : "", date_for_people(stay->begin, since),
-            span_for_people(stay->end - stay->begin, span));
-    fputs(stay->kind == STAY_END_UNKNOWN ? " at most: its exit is not in the log"
-          : stay->kind == STAY_NOT_OVER  ? ", not over"
-                                         : "",
-          picture->out);
-    if (stay->status >= 0)
-        fprintf(picture->out, "; status %d", stay->status);
-    fputs("</title></rect>\n", picture->out);
-}
-
-/* used[slot][column][colour]: how much of a column's time. */
-static float *use_of_columns(const struct picture *picture, const struct panel *panel, const struct reckoning *r)
-{
-    float *used = must_allocate((size_t)panel->lanes * COLUMNS * COLOURS * sizeof *used);
-    for (size_t s = 0; s < r->stay_count; s++) {
-        const struct stay *stay = &r->stays[s];
-        const double begin = x_of(picture, stay->begin) - LEFT, end = x_of(picture, stay->end) - LEFT;
-        float *cell = used + (size_t)stay->slot * COLUMNS * COLOURS + colour_of(picture, stay);
-        for (unsigned c = (unsigned)begin; c < COLUMNS && (c < end || c == (unsigned)begin); c++) {
-            const double part = (end < c + 1 ? end : c + 1) - (begin > c ? begin : c);
-            cell[(size_t)c * COLOURS] += (float)(part > 0 ? part : 0) + 1e-6f;
-        }
-    }
-    return used;
-}
-
-/* colour * FAINTNESS + how full, from 0; -1: nobody was there. */
-static int mark_of(const float cell[COLOURS])
-{
-    unsigned most = 0;
-    float all = 0;
-    for (unsigned c = 0; c < COLOURS; c++) {
-        all += cell[c];
-        most = cell[c] > cell[most] ? c : most;
-    }
-    if (all <= 0)
-        return -1;
-    const int full = (int)(all * FAINTNESS);
-    return (int)most * FAINTNESS + (full < FAINTNESS ? full : FAINTNESS - 1);
-}
-
-static void draw_columns(const struct picture *picture, const struct panel *panel, const float *used, unsigned slot)
-{
-    const int y = lane_y(panel, slot), height = lane_height(panel);
-    int marks[COLUMNS + 1];
-    for (unsigned c = 0; c < COLUMNS; c++)
-        marks[c] = mark_of(used + ((size_t)slot * COLUMNS + c) * COLOURS);
-    marks[COLUMNS] = -1;
-    for (int mark = 0; mark < COLOURS * FAINTNESS; mark++) {
-        bool begun = false;
-        for (unsigned c = 0, until; c < COLUMNS; c = until) {
-            for (until = c + 1; marks[until] == marks[c] && until < COLUMNS;)
-                until++;
-            if (marks[c] != mark)
-                continue;
-            if (!begun)
-                fprintf(picture->out, "<path class='c%d o%d' d='", mark / FAINTNESS, mark % FAINTNESS);
-            begun = true;
-            fprintf(picture->out, "M%u %dh%uv%dh-%uz", LEFT + c, y, until - c, height, until - c);
-        }
-        if (begun)
-            fputs("'/>\n", picture->out);
-    }
-}
-
-static void draw_lanes(const struct picture *picture, const struct panel *panel, const struct reckoning *r)
-{
-    for (unsigned slot = 0; slot < panel->lanes; slot++)
-        draw_slot_there(picture, panel, r, slot);
-    if (picture->each_stay) {
-        for (size_t s = 0; s < r->stay_count; s++)
-            draw_stay(picture, panel, &r->stays[s]);
-        return;
-    }
-    float *used = use_of_columns(picture, panel, r);
-    for (unsigned slot = 0; slot < panel->lanes; slot++)
-        draw_columns(picture, panel, used, slot);
-    free(used);
 }
 
 /* --- areas ------------------------------------------------------------------------------------------------------------ */
@@ -320,11 +155,13 @@ static const char style[] =
     "<style>\n"
     "text{font:12px system-ui,sans-serif;fill:#1b1b1b}.title{font-size:16px;font-weight:600}\n"
     ".gate{font-size:14px;font-weight:600}.end{text-anchor:end}.middle{text-anchor:middle}\n"
-    ".note{fill:#5a5a5a;font-size:11px}.paper{fill:#fff}.lane{fill:#ececec}.grid{stroke:#d5d5d5;fill:none}\n"
+    ".gate,.note{paint-order:stroke;stroke:#fff;stroke-width:3px}.note{fill:#5a5a5a;font-size:11px}.paper{fill:#fff}."
+    "lane{fill:#ececec}.grid{stroke:#d5d5d5;fill:none}\n"
     ".line{fill:#7d7d7d}.c0{fill:#0072b2}.c1{fill:#e69f00}.c2{fill:#009e73}.c3{fill:#cc79a7}.c4{fill:#56b4e9}\n"
     ".c5{fill:#d55e00}.c6{fill:#8a8a8a}.c7{fill:url(#unknown)}.hatch{stroke:#444;stroke-width:2}\n"
     ".o0{opacity:.3}.o1{opacity:.5}.o2{opacity:.75}\n"
-    "@media(prefers-color-scheme:dark){text{fill:#ececec}.note{fill:#a8a8a8}.paper{fill:#16181c}.lane{fill:#2a2d33}\n"
+    "@media(prefers-color-scheme:dark){text{fill:#ececec}.note{fill:#a8a8a8}.gate,.note{stroke:#16181c}.paper{fill:#"
+    "16181c}.lane{fill:#2a2d33}\n"
     ".grid{stroke:#3a3e45}.line{fill:#9a9a9a}.c0{fill:#3d9ad6}.hatch{stroke:#c8c8c8}}\n"
     "</style>\n"
     "<defs><pattern id='unknown' width='5' height='5' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
@@ -332,21 +169,20 @@ static const char style[] =
 
 static void draw_legend(const struct picture *picture)
 {
+    const struct names *names = picture->by_user ? &picture->log->users : &picture->log->programs;
     int x = LEFT;
-    for (unsigned n = 0; n <= picture->named; n++) {
-        const bool is_rest = n == picture->named;
-        const char *name = is_rest ? "others"
-                                   : name_of(picture->by_user ? &picture->log->users : &picture->log->programs,
-                                             picture->largest[n].number);
-        fprintf(picture->out, "<rect class='c%d' x='%d' y='46' width='11' height='11'/><text x='%d' y='56'>",
-                is_rest ? OTHERS : (int)n, x, x + 16);
-        print_escaped(picture->out, name != NULL ? name : "unnamed", 12);
+    for (int colour = 0; colour < COLOURS; colour++) {
+        if (!picture->seen[colour])
+            continue;
+        const char *name = colour == OTHERS        ? "others"
+                           : colour == UNKNOWN_END ? "exit not told"
+                                                   : name_of(names, picture->largest[colour].number);
+        fprintf(picture->out, "<rect class='c%d' x='%d' y='46' width='11' height='11'/><text x='%d' y='56'>", colour, x,
+                x + 16);
+        print_escaped(picture->out, name == NULL ? "others" : name[0] == '\0' ? "unnamed" : name, 13);
         fputs("</text>\n", picture->out);
-        x += 115;
+        x += COLUMNS / COLOURS;
     }
-    fprintf(picture->out,
-            "<rect class='c%d' x='%d' y='46' width='11' height='11'/><text x='%d' y='56'>exit not told</text>\n",
-            UNKNOWN_END, x, x + 16);
 }
 
 static void draw_head(const struct picture *picture)
@@ -372,7 +208,6 @@ static void draw_head(const struct picture *picture)
     if (picture->gates > picture->drawn)
         fprintf(out, "; %u of %u gates", picture->drawn, picture->gates);
     fputs("</text>\n", out);
-    draw_legend(picture);
 }
 
 static void draw_panel(const struct picture *picture, const struct panel *panel)
@@ -388,7 +223,8 @@ static void draw_panel(const struct picture *picture, const struct panel *panel)
 
 bool draw_log(const struct log *log, const char *file)
 {
-    struct picture picture = {.log = log};
+    bool seen[COLOURS] = {false};
+    struct picture picture = {.log = log, .seen = seen};
     char *text;
     size_t size;
     picture.out = open_memstream(&text, &size);
@@ -401,6 +237,7 @@ bool draw_log(const struct log *log, const char *file)
                    &(struct axis_place){.left = LEFT, .right = RIGHT, .top = TOP, .bottom = picture.height - AXIS});
     for (unsigned p = 0; p < picture.drawn; p++)
         draw_panel(&picture, &picture.panels[p]);
+    draw_legend(&picture);
     fputs("</svg>\n", picture.out);
     if (fclose(picture.out) != 0)
         die("there is no memory left for the picture");
