@@ -76,14 +76,6 @@ static _Noreturn void refuse(const struct log *log)
     exit(EXIT_USAGE);
 }
 
-size_t events_of_gate(const struct log *log, size_t from)
-{
-    size_t to = from;
-    while (to < log->count && log->events[to].gate == log->events[from].gate)
-        to++;
-    return to - from;
-}
-
 static void tell(const struct log *log, struct json_writer *json)
 {
     struct reckoning reckoning;

@@ -23,7 +23,4 @@ bool draw_log(const struct log *log, const char *file);
 /* A date and a time, in the local zone. */
 const char *date_for_people(int64_t us, char buffer[32]);
 
-/* How many of these events are of the gate of the first. */
-size_t events_of_gate(const struct log *log, size_t from);
-
 #endif

@@ -294,6 +294,14 @@ void log_order(struct log *log)
     log->count = kept;
 }
 
+size_t events_of_gate(const struct log *log, size_t from)
+{
+    size_t to = from;
+    while (to < log->count && log->events[to].gate == log->events[from].gate)
+        to++;
+    return to - from;
+}
+
 void log_free(struct log *log)
 {
     for (uint32_t g = 0; g < log->paths.count; g++)

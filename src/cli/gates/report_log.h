@@ -44,6 +44,8 @@ struct log {
 void log_read(struct log *log, const char *file);
 /* After the last file. */
 void log_order(struct log *log);
+/* How many events, from this one on, are of its gate. */
+size_t events_of_gate(const struct log *log, size_t from);
 void log_free(struct log *log);
 
 /* The name of this number; NULL of NO_NAME. */

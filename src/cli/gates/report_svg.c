@@ -122,7 +122,7 @@ static void draw_areas(const struct picture *picture, const struct panel *panel,
     if (panel->lanes == 0) {
         const int base = panel->y + HEADING + USE_HEIGHT;
         draw_area(picture->out, "lane", over.offered, panel->slots, base, USE_HEIGHT);
-        draw_area(picture->out, "c0", over.used, panel->slots, base, USE_HEIGHT);
+        draw_area(picture->out, "line", over.used, panel->slots, base, USE_HEIGHT);
         draw_side(picture->out, "inside", panel->slots, base, USE_HEIGHT);
     }
     const int base = panel->y + panel->height;
