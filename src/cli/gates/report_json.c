@@ -80,7 +80,7 @@ static void put_over_time(struct json_writer *json, const struct reckoning *r)
         spread_over_time(&over, r, r->first, r->last, COLUMNS);
         for (unsigned c = 0; c < COLUMNS; c++) {
             json_begin_object(json, NULL);
-            json_put_millionths(json, "after", (r->last - r->first) / COLUMNS * c);
+            json_put_millionths(json, "after", (r->last - r->first) * c / COLUMNS);
             json_put_millionths(json, "inside", (int64_t)(over.used[c] * 1e6 + 0.5));
             json_put_millionths(json, "slots", (int64_t)(over.offered[c] * 1e6 + 0.5));
             json_put_number(json, "longest_line", over.line[c]);
