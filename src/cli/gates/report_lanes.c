@@ -121,18 +121,21 @@ static void draw_columns(const struct picture *picture, const struct panel *pane
         marks[c] = mark_of(used + ((size_t)slot * COLUMNS + c) * COLOURS);
     marks[COLUMNS] = -1;
     for (int mark = 0; mark < COLOURS * FAINTNESS; mark++) {
-        bool begun = false;
+        int last = -1;
         for (unsigned c = 0, until; c < COLUMNS; c = until) {
             for (until = c + 1; marks[until] == marks[c] && until < COLUMNS;)
                 until++;
             if (marks[c] != mark)
                 continue;
-            if (!begun)
-                fprintf(picture->out, "<path class='c%d o%d' d='", mark / FAINTNESS, mark % FAINTNESS);
-            begun = true;
-            fprintf(picture->out, "M%u %dh%uv%dh-%uz", LEFT + c, y, until - c, height, until - c);
+            if (last < 0)
+                fprintf(picture->out, "<path class='c%d o%d' d='M%u %d", mark / FAINTNESS, mark % FAINTNESS, LEFT + c,
+                        y);
+            else
+                fprintf(picture->out, "m%u 0", c - (unsigned)last);
+            fprintf(picture->out, "h%uv%dh-%uz", until - c, height, until - c);
+            last = (int)c;
         }
-        if (begun)
+        if (last >= 0)
             fputs("'/>\n", picture->out);
     }
 }

@@ -225,8 +225,11 @@ static void print_open_ends(const struct reckoning *r)
     if (r->began_before + r->end_unknown + r->vanished == 0)
         return;
     line = begin("not told");
-    if (r->end_unknown > 0)
-        say(&line, "", "exits: %" PRIu64 " (killed; taken to be inside until the next in their slot)", r->end_unknown);
+    if (r->end_unknown > 0) {
+        say(&line, "", "exits: %" PRIu64 " (killed;", r->end_unknown);
+        say(&line, "", "taken to be inside");
+        say(&line, "", "until the next in their slot)");
+    }
     if (r->began_before > 0)
         say(&line, ";", "entries: %" PRIu64 " (before the log began)", r->began_before);
     if (r->vanished > 0)
@@ -270,8 +273,10 @@ static void print_use(const struct reckoning *r)
         return;
     }
     say(&line, "", "%.1f %% of the slots", percent(r->used, r->offered));
-    if (r->used_unknown > 0)
-        say(&line, ",", "of which %.1f %% by those whose exits are not told", percent(r->used_unknown, r->offered));
+    if (r->used_unknown > 0) {
+        say(&line, ",", "of which %.1f %%", percent(r->used_unknown, r->offered));
+        say(&line, "", "by those whose exits are not told");
+    }
     end();
     line = begin("by slot");
     for (unsigned s = 0; s < r->slots && s < SHOWN; s++)
