@@ -248,6 +248,10 @@ hundred() {
 @test "bad usage, and files that cannot be read" {
     refused "which log?" report
     refused "no option '--jsn'" report --jsn x
+    refused "--svg takes a file" report --svg - x
+    run --separate-stderr bash -c '"$1" report - <&-' - "$ADMIT"
+    [ "$status" -eq 2 ]
+    says_error "cannot read 'standard input': Bad file descriptor"
     refused "cannot read '$T/none'" report "$T/none"
     refused "cannot read '$T'" report "$T"
     : >"$T/empty"

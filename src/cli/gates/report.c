@@ -55,6 +55,8 @@ static void parse(struct request *request, struct log *log, struct arguments *ar
             usage_error("report", "there is no option '%s'", option);
         }
     }
+    if (request->svg != NULL && strcmp(request->svg, "-") == 0)
+        usage_error("report", "--svg takes a file: standard output has the text");
     if (arguments->plain_count == 0)
         usage_error("report", "which log? FILE is missing; '-' is standard input");
 }

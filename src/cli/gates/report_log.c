@@ -184,6 +184,13 @@ static void show_progress(const struct log *log, bool is_over)
     }
 }
 
+static void tell_unread(struct log *log, const char *file, int error)
+{
+    show_progress(log, true);
+    fprintf(stderr, "admit report: cannot read '%s': %s\n", file, strerror(error));
+    log->unread = true;
+}
+
 /* Takes all whole lines of the buffer; returns how many bytes are left, at its beginning. */
 static size_t take_lines(struct reading *reading, size_t filled, bool *in_long_line)
 {
@@ -214,11 +221,8 @@ static void read_all(struct reading *reading, int fd, const char *file)
         ssize_t more = read(fd, reading->buffer + filled, BUFFER - filled);
         if (more < 0 && errno == EINTR)
             continue;
-        if (more < 0) {
-            show_progress(reading->log, true);
-            fprintf(stderr, "admit report: cannot read '%s': %s\n", file, strerror(errno));
-            reading->log->unread = true;
-        }
+        if (more < 0)
+            tell_unread(reading->log, file, errno);
         if (more <= 0)
             break;
         filled = take_lines(reading, filled + (size_t)more, &in_long_line);
@@ -233,8 +237,7 @@ void log_read(struct log *log, const char *file)
     const bool is_stdin = strcmp(file, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
-        fprintf(stderr, "admit report: cannot read '%s': %s\n", file, strerror(errno));
-        log->unread = true;
+        tell_unread(log, file, errno);
         return;
     }
     struct reading reading = {.log = log, .now = (int64_t)time(NULL) * 1000000};
