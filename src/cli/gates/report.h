@@ -11,6 +11,8 @@
 /* `events`: those of the gate. */
 void print_reckoning(const struct reckoning *reckoning, const struct log *log, const struct event *events,
                      size_t count);
+/* As a chart of characters, as wide as the terminal, or sixty columns; nothing if all lines are of one moment. */
+void print_over_time(const struct reckoning *reckoning);
 /* Which lines were left out, and why; nothing if none was. */
 void print_oddities(const struct log *log);
 
