@@ -346,8 +346,9 @@ SH
     stand_in train
     recipe "When a program is to know" 1 >script
     sh script >report
-    grep -q gpu report
-    grep -q '<svg' gpu.svg
+    grep -qx gpu report
+    grep -q '^  left *1,' report
+    grep -q 'process .*, slot 0; from' gpu.svg
     [ -s "$HOME/gpu.log" ]
 }
 

@@ -1,22 +1,43 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Gate files with words changed at will, for so many seconds (ADMIT_FUZZ_SECONDS). Needs clang with libFuzzer.
+# Gate files with words changed at will, and logs with anything in them, for so many seconds each (ADMIT_FUZZ_SECONDS).
+# Needs clang with libFuzzer.
 . tests/tap.sh
 
 seconds=${ADMIT_FUZZ_SECONDS:-10}
 
-builds() {
+gate='src/gate/*/*.c src/native/error.c src/native/printable.c src/native/registers.c src/registers/patience.c'
+report='src/cli/gates/report_*.c src/cli/gates/reckoning.c src/cli/gates/shares.c src/cli/gates/time_axis.c
+    src/cli/gates/gates.c src/cli/gates/json.c src/cli/usage.c src/base/die.c src/base/spelling.c'
+
+builds() { # NAME SOURCE...
+    target=$1
+    shift
     clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-strict-aliasing -std=c11 \
-        -D_GNU_SOURCE -Iinclude -Isrc tests/fuzz/gate_file.c src/gate/*/*.c src/native/error.c src/native/printable.c src/native/registers.c \
-        src/registers/patience.c -o "$scratch/gate_file"
+        -D_GNU_SOURCE -Iinclude -Isrc "tests/fuzz/$target.c" "$@" -o "$scratch/$target"
 }
 
-survives() {
-    mkdir -p "$scratch/corpus"
-    (cd "$scratch" && ./gate_file -max_len=120 -timeout=20 -max_total_time="$seconds" -verbosity=0 corpus </dev/null)
+survives() { # NAME MOST-BYTES
+    mkdir -p "$scratch/corpus.$1"
+    (cd "$scratch" && ./"$1" -max_len="$2" -timeout=20 -max_total_time="$seconds" -verbosity=0 "corpus.$1" </dev/null)
 }
 
-check "the fuzzer of gate files builds" builds
-check "scribbled gate files neither crash nor hang, $seconds seconds long" survives
+# Lines of every event, of which the fuzzer makes others.
+lines_to_begin_with() {
+    mkdir -p "$scratch/corpus.log"
+    any='"gate":"g","path":"/g","k":2,"pid":7,"user":"u"'
+    printf '{"time":"2026-03-01T10:00:%s.000000Z","event":%s}\n' \
+        00 "\"wait\",$any,\"place\":1,\"command\":\"a \\u00e9\\ud83d\\ude00\"" \
+        01 "\"enter\",$any,\"slot\":1,\"ticket\":5,\"waited\":1.5,\"owner_died\":true,\"command\":\"a\"" \
+        02 "\"recover\",$any,\"slot\":1" \
+        03 "\"exit\",$any,\"slot\":1,\"ticket\":5,\"inside\":2.0,\"status\":3,\"job\":\"@1\"" \
+        04 "\"give_up\",$any,\"waited\":0.5,\"why\":\"timed_out\",\"status\":124" >"$scratch/corpus.log/lines"
+}
+
+check "the fuzzer of gate files builds" builds gate_file $gate
+check "scribbled gate files neither crash nor hang, $seconds seconds long" survives gate_file 120
+check "the fuzzer of logs builds" builds log $gate $report
+lines_to_begin_with
+check "scribbled logs neither crash nor hang what tells of them, $seconds seconds long" survives log 2000
 finish

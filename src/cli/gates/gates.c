@@ -222,6 +222,24 @@ const char *duration_for_people(int64_t seconds, char buffer[32])
     return buffer;
 }
 
+const char *span_for_people(int64_t us, char buffer[32])
+{
+    const long long least = us > 0 ? us : 0;
+    if (least >= 60000000)
+        return duration_for_people(least / 1000000, buffer);
+    if (least >= 10000000 || least == 0)
+        snprintf(buffer, 32, "%lld s", least / 1000000);
+    else if (least >= 1000000)
+        snprintf(buffer, 32, "%lld.%lld s", least / 1000000, least % 1000000 / 100000);
+    else if (least >= 10000)
+        snprintf(buffer, 32, "%lld ms", least / 1000);
+    else if (least >= 1000)
+        snprintf(buffer, 32, "%lld.%lld ms", least / 1000, least % 1000 / 100);
+    else
+        snprintf(buffer, 32, "%lld us", least);
+    return buffer;
+}
+
 const char *time_for_people(int64_t since_ns, char buffer[32])
 {
     time_t since = since_ns / 1000000000, now = time(NULL);
@@ -253,8 +271,7 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
     return buffer;
 }
 
-/* In characters, each taken to be one column wide. */
-static unsigned width_of_terminal(void)
+unsigned width_of_terminal(void)
 {
     struct winsize size;
     return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

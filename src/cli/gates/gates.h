@@ -46,12 +46,16 @@ bool is_gone(admit_error error);
 
 /* "2 h 3 min": how long it takes, or has been. */
 const char *duration_for_people(int64_t seconds, char buffer[32]);
+/* The same of microseconds, as fine as it matters: "350 ms", "1.2 s", "2 h 3 min". */
+const char *span_for_people(int64_t us, char buffer[32]);
 /* A time as people read it (with the date, if it was on another day), or as 2026-11-15T15:56:24Z. */
 const char *time_for_people(int64_t since_ns, char buffer[32]);
 const char *time_for_programs(int64_t since_ns, char buffer[32]);
 
 /* What anybody wrote into a gate, without what would disturb a terminal or is no UTF-8: such bytes become '?'. */
 const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
+/* In characters, each taken to be one column wide; 0: standard output is no terminal. */
+unsigned width_of_terminal(void);
 /* So that it ends before the right edge, if standard output is a terminal; it begins in this column. */
 void cut_for_terminal(char *text, unsigned column);
 

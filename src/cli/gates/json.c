@@ -108,6 +108,13 @@ void json_put_number(struct json_writer *json, const char *key, uint64_t number)
     fprintf(json->out, "%" PRIu64, number);
 }
 
+void json_put_millionths(struct json_writer *json, const char *key, int64_t millionths)
+{
+    const uint64_t size = millionths < 0 ? -(uint64_t)millionths : (uint64_t)millionths;
+    begin_value(json, key);
+    fprintf(json->out, "%s%" PRIu64 ".%06" PRIu64, millionths < 0 ? "-" : "", size / 1000000, size % 1000000);
+}
+
 void json_put_text(struct json_writer *json, const char *key, const char *text)
 {
     if (text == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.h - JSON as the commands about gates print it. The half of `admit run` loads no library for it: two lists of flat
- * objects are all there is to write, and nothing is read.
+ * json.h - JSON as the commands about gates print it. The half of `admit run` loads no library for it: lists of
+ * objects are all there is to write; what is read, the lines of a log, report_line.h reads.
  *
  * A writer keeps what it is told, so that nothing is printed of what an error ends. Inside an object each value has a
  * key; inside a list it is NULL.
@@ -33,6 +33,8 @@ void json_end_object(struct json_writer *json);
 
 void json_put_null(struct json_writer *json, const char *key);
 void json_put_number(struct json_writer *json, const char *key, uint64_t number);
+/* As a number with a point. */
+void json_put_millionths(struct json_writer *json, const char *key, int64_t millionths);
 /* NULL is null. Bytes that are no UTF-8 become U+FFFD. */
 void json_put_text(struct json_writer *json, const char *key, const char *text);
 

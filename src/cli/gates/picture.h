@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * picture.h - what the parts of a log's picture share: where it is, and what colours mean.
+ */
+#ifndef ADMIT_CLI_GATES_PICTURE_H
+#define ADMIT_CLI_GATES_PICTURE_H
+
+#include "cli/gates/reckoning.h"
+#include "cli/gates/shares.h"
+
+#include <stdio.h>
+
+enum { WIDTH = 960, LEFT = 76, COLUMNS = 840, RIGHT = LEFT + COLUMNS, TOP = 74 };
+enum { HEADING = 40, LANE_GAP = 2, USE_HEIGHT = 80, LINE_HEIGHT = 44, LINE_GAP = 12, PANEL_GAP = 22, AXIS = 56 };
+enum { GATES_MAX = 12, LANES_MAX = 64, STAYS_MAX = 1500 };
+enum { NAMED = 6, OTHERS = NAMED, UNKNOWN_END, COLOURS, FAINTNESS = 4 };
+
+struct panel {
+    size_t from, count;    /* events */
+    unsigned slots, lanes; /* lanes 0: too many slots */
+    size_t stays;
+    int y, height;
+};
+
+struct picture {
+    FILE *out;
+    const struct log *log;
+    int64_t from, to;
+    bool by_user, each_stay;
+    unsigned named;
+    struct share largest[NAMED];
+    struct panel panels[GATES_MAX];
+    unsigned gates, drawn;
+    int height;
+    bool *seen; /* which colours have been used so far */
+};
+
+double x_of(const struct picture *picture, int64_t time);
+/* So many characters of it at most. */
+void print_escaped(FILE *out, const char *text, unsigned most);
+
+int lanes_height(const struct panel *panel);
+/* Of a panel that has lanes. */
+void draw_lanes(const struct picture *picture, const struct panel *panel, const struct reckoning *reckoning);
+
+#endif

@@ -1,0 +1,291 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC1003,SC2016,SC2030,SC2031,SC2153,SC2154 # commands in quotes; variables of gates.bash
+#
+# What `admit report` makes of logs whose numbers are known, and of files that are no logs, or half of one.
+load gates
+
+export TZ=UTC LC_ALL=C.UTF-8
+
+# line SECOND EVENT PID FIELDS...: of a log, on 2026-03-01 from 10:00 on; k is $k, the user $user, the command $command.
+k=2 user=ada command=./train gate=gpu
+line() {
+    printf '{"time":"2026-03-01T%(%H:%M:%S)T.000000Z","event":"%s","gate":"%s","path":"/srv/%s","k":%s,"pid":%s' \
+        $((36000 + $1)) "$2" "$gate" "$gate" "$k" "$3"
+    printf ',"user":"%s"' "$user"
+    shift 3
+    printf ',%s' "$@"
+    printf ',"command":"%s"}\n' "$command"
+}
+
+# entered SECOND PID SLOT TICKET WAITED, left SECOND PID SLOT TICKET INSIDE [STATUS]
+entered() {
+    line "$1" enter "$2" "\"slot\":$3,\"ticket\":$4,\"waited\":$5,\"owner_died\":${died:-false}"
+}
+
+left() {
+    line "$1" exit "$2" "\"slot\":$3,\"ticket\":$4,\"inside\":$5,\"status\":${6:-0}"
+}
+
+# has FILTER: the filter is true of the only gate of the report.
+has() {
+    json ".gates | length == 1 and (.[0] | $1)"
+}
+
+report() {
+    exits 0 report "$@"
+}
+
+# A hundred seconds of two slots: slot 0 is used for 80 of them, slot 1 for 40; one waits for ten seconds.
+hundred() {
+    entered 0 11 0 1 0.000000
+    entered 0 12 1 2 0.000000
+    line 30 wait 13 '"place":1'
+    left 40 12 1 2 40.000000 3
+    left 40 11 0 1 40.000000
+    user=bob command="/opt/it\\u00e9 -x" entered 40 13 0 3 10.000000
+    user=bob command="/opt/it\\u00e9 -x" left 80 13 0 3 40.000000
+    line 100 give_up 14 '"waited":0.000000' '"why":"no_slot"' '"status":75'
+}
+
+@test "use of slots, waits and throughput are those of the log" {
+    hundred >"$T/log"
+    report --json "$T/log"
+    has '.gate == "gpu" and .path == "/srv/gpu" and .seconds == 100 and .first == "2026-03-01T10:00:00Z"'
+    has '.entered == 3 and .left == 3 and .waited == 1 and .left_per_minute == 1.8'
+    has '.use == 0.6 and .slots == [{slot: 0, use: 0.8}, {slot: 1, use: 0.4}]'
+    has '.failed == 1 and .statuses == [{status: 0, count: 2}, {status: 3, count: 1}]'
+    has '.gave_up == {timed_out: 0, no_slot: 1, signal: 0, failed: 0} and .longest_line == 1'
+    has '.waits == {count: 3, p50: 0, p90: 10, p99: 10, longest: 10}'
+    has '.inside == {count: 3, p50: 40, p90: 40, p99: 40, longest: 40}'
+    # Over time: two inside until 40, one until 80, nobody after; sixty columns of 100/60 seconds.
+    has '.over_time | length == 60 and .[0].inside == 2 and .[23].inside == 2 and .[24].inside == 1 and .[48].inside == 0'
+    has '[.over_time[] | .slots] | unique == [2]'
+    has '[.over_time[] | select(.longest_line == 1) | .after] | first == 30 and (last < 40)'
+    has '.recovered + .exits_not_told + .entries_not_told + .inside_at_the_end + .waiting_at_the_end == 0'
+    json '.lines.all == 8 and .lines.torn == 0'
+    report "$T/log"
+    says "2026-03-01 10:00:00 to 2026-03-01 10:01:40, 1 min 40 s"
+    says "left       3, 1.8 a minute, 1 failed: 1 with status 3"
+    says "waited     p50 0 s, p90 10 s, p99 10 s, longest 10 s"
+    says "by user    ada 67 % (2), bob 33 % (1)"
+    says "by command train 67 % (2), ité 33 % (1)"
+    says "use        60.0 % of the slots"
+    says "by slot    0: 80 %, 1: 40 %"
+    says "gave up    1: 1 found no slot"
+    says "line       1 at most, on 2026-03-01 10:00:30"
+    says "  100 % |████████████████████████                                    "
+    says "      0 |████████████████████████████████████████████████            "
+    says_not "log"
+    # Where there are no such characters, others.
+    LC_ALL=C report "$T/log"
+    says "  100 % |########################      "
+    says_not █
+}
+
+@test "the hundredth parts of many waits" {
+    local n
+    for n in $(seq 1 200); do
+        echo "$n"
+    done | shuf | while read -r n; do
+        entered 300 "$n" 0 "$n" "$n.500000"
+        left 300 "$n" 0 "$n" 0.000000
+    done >"$T/log"
+    report --json "$T/log"
+    has '.waits == {count: 200, p50: 100.5, p90: 180.5, p99: 198.5, longest: 200.5}'
+    has '.seconds == 0 and .use == null and .left_per_minute == null and .over_time == []'
+    report "$T/log" --svg "$T/moment.svg"
+    says "all lines are of one moment"
+}
+
+@test "k changes: the slots that were offered are counted" {
+    { k=1 entered 0 1 0 1 0.0; k=1 left 50 1 0 1 50.0; k=4 entered 50 2 0 2 0.0; k=4 left 100 2 0 2 50.0; } >"$T/log"
+    report --json "$T/log"
+    has '.use == 0.4 and [.k[] | .k] == [1, 4] and (.slots | length == 4)'
+    report "$T/log"
+    says "slots      1; 4 from 2026-03-01 10:00:50"
+}
+
+@test "a log that began in the middle, and whose writers were killed" {
+    {
+        left 10 21 0 1 500.000000             # its entry was before
+        entered 10 22 1 2 0.000000            # killed: the next in its slot says so
+        line 15 wait 23 '"place":1'
+        line 20 wait 24 '"place":1'           # killed in line: 25 came later and is inside
+        line 50 recover 23 '"slot":1'
+        died=true entered 50 23 1 3 35.000000
+        entered 60 25 0 4 30.000000
+        left 90 23 1 3 40.000000
+        line 90 wait 26 '"place":1'           # waits still
+        entered 110 27 1 5 0.000000           # and two are inside still
+    } | sed 's/ *#.*//' >"$T/log"
+    report --json "$T/log"
+    has '.entries_not_told == 1 and .exits_not_told == 1 and .recovered == 1 and .inside_at_the_end == 2'
+    has '.ends_of_waits_not_told == 2 and .waiting_at_the_end == 0'
+    # From 10 to 110: slot 0 from 60 on, slot 1 from 10 to 50, which is not known, from 50 to 90, and no longer.
+    has '.seconds == 100 and .slots[0].use == 0.5 and .slots[1].use == 0.8 and .use == 0.65 and .use_of_unknown_end == 0.2'
+    report "$T/log"
+    says "exits: 1"
+    says "entries: 1"
+    says "at the end 2 inside, 0 waiting"
+    # Without the last entry nobody who came later is inside.
+    sed -i '$d' "$T/log"
+    report --json "$T/log"
+    has '.ends_of_waits_not_told == 1 and .waiting_at_the_end == 1 and .inside_at_the_end == 1'
+}
+
+@test "lines in any order, in several files, and some of them twice" {
+    hundred >"$T/log"
+    report --json "$T/log"
+    local whole=$output
+    sed -n 5,8p "$T/log" >"$T/late"
+    sed -n 1,6p "$T/log" >"$T/early"
+    report --json "$T/late" "$T/early"
+    [ "$(jq -c .gates <<<"$output")" = "$(jq -c .gates <<<"$whole")" ]
+    json '.lines.all == 10 and .lines.repeated == 2 and .lines.times_go_back == 0'
+    tac "$T/log" >"$T/backwards"
+    report --json - <"$T/backwards"
+    [ "$(jq -c '.gates[].slots' <<<"$output")" = "$(jq -c '.gates[].slots' <<<"$whole")" ]
+    json '.lines.times_go_back == 100'
+    report "$T/backwards"
+    says "times go back by up to 1 min 40 s"
+    # A clock that was set back between an entry and its exit.
+    { entered 50 1 0 1 0.0; left 10 1 0 1 5.0; entered 60 2 0 2 0.0; left 70 2 0 2 10.0; } >"$T/log"
+    report --json "$T/log"
+    has '.entered == 2 and .left == 2 and .exits_not_told == 0 and .entries_not_told == 0 and .inside_at_the_end == 0'
+}
+
+@test "what is no line of a log is left out and counted" {
+    {
+        echo
+        printf 'hello\xff\xfe\n'
+        head -c 200000 /dev/zero
+        echo
+        echo '{"time":"2026-03-01T10:00:00.000000Z"}'
+        echo '[1, {"a": [}]'
+        line 1 dance 9 '"steps":[1,2]'
+        line 1 enter 9 '"slot":9999' '"ticket":1' '"waited":0'
+        line 1 enter 9 '"slot":0' '"ticket":1' '"waited":-1'
+        line 1 exit 9 '"slot":0' '"ticket":1' '"inside":1e300'
+        line 1 wait 9 '"place":1' | sed 's/2026/1970/'
+        line 1 wait 9 '"place":1' | sed 's/2026/9026/'
+        line 1 wait 9 '"place":1' | head -c 70
+        hundred | sed 's/,"command"/,"added":{"later":[1,{"x":null}],"and":"\\ud83d\\ude00"},"command"/'
+        line 1 wait 9 '"place":1' | head -c 100
+    } >"$T/log"
+    report --json "$T/log"
+    has '.entered == 3 and .use == 0.6 and .path == "/srv/gpu"'
+    json '.lines | .all == 21 and .foreign == 7 and .unknown_event == 1 and .misdated == 2 and .torn == 2 and .too_long == 1'
+    report "$T/log"
+    says "21 in all; left out: 2 torn, 7 of something else,"
+    says "1 of an event unknown here, 2 dated before 2000 or after tomorrow,"
+    says "1 too long"
+}
+
+@test "names that are no text harm nothing, in text, JSON or picture" {
+    gate='x\u001b[31m&<b>\"\\' command="'\\ufffe\\\\u0000]]>&' <y>" user=$'\xff\xfe<i>' hundred >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    [[ $output != *$'\e'* ]]
+    report --json "$T/log"
+    json '.gates[0].gate == "x\u001b[31m&<b>\"\\"'
+    grep -q '&#60;i&#62;' "$T/x.svg"
+    [ "$(LC_ALL=C grep -cE $'\e|\xff|\xef\xbf\xbe|<b>|<i>' "$T/x.svg")" -eq 0 ]
+}
+
+@test "one gate of several" {
+    { hundred; gate=other entered 0 1 0 1 0.000000; gate=other left 10 1 0 1 10.000000; } >"$T/log"
+    report --json "$T/log"
+    json '[.gates[].gate] == ["gpu", "other"]'
+    report --json --gate other "$T/log"
+    has '.gate == "other" and .use == 0.5'
+    report --json --gate=/srv/gpu "$T/log"
+    has '.gate == "gpu"'
+    refused "nothing about gate 'gpa'; there is about gpu, other" report --gate gpa "$T/log"
+}
+
+@test "a picture: each stay, with who it was, or columns if they are many" {
+    hundred >"$T/log"
+    report "$T/log" --svg "$T/log.svg"
+    grep -q '<svg .*role=.img' "$T/log.svg"
+    grep -q '<title id=.title.>Use of slots' "$T/log.svg"
+    grep -q 'prefers-color-scheme' "$T/log.svg"
+    [ "$(grep -c 'process 1[123], slot [01]; from' "$T/log.svg")" -eq 3 ]
+    grep -q "x='76.00' .*width='335.40' .*process 12, slot 1; from 2026-03-01 10:00:00, 40 s; status 3" "$T/log.svg"
+    [ "$(stat -c %a "$T/log.svg")" = "$(printf %o $((0666 & ~$(umask))))" ]
+    # 4000 stays of a second: small still, and every column of the slot's lane in one piece.
+    awk 'BEGIN { for (t = 0; t < 4000; t++) {
+        at = sprintf("2026-03-01T%02d:%02d:%02d", t / 3600, t / 60 % 60, t % 60)
+        line = "\"gate\":\"g\",\"path\":\"/g\",\"k\":1,\"pid\":" t + 1 ",\"slot\":0,\"ticket\":" t
+        print "{\"time\":\"" at ".000000Z\",\"event\":\"enter\"," line ",\"waited\":0}"
+        print "{\"time\":\"" at ".999999Z\",\"event\":\"exit\"," line ",\"inside\":1}" } }' >"$T/log"
+    report "$T/log" --svg "$T/log.svg"
+    says "left       4000, 1.0 a second"
+    [ "$(wc -c <"$T/log.svg")" -lt 20000 ]
+    grep -q 'h840v18h-840z' "$T/log.svg"
+}
+
+@test "a picture that cannot be written is not begun" {
+    hundred >"$T/log"
+    exits 2 report "$T/log" --svg "$T/none/x.svg"
+    says_error "cannot write '$T/none/x.svg': No such file"
+    exits 2 report "$T/log" --svg "$T"
+    says_error "Is a directory"
+    exits 2 report "$T/log" --svg /dev/full
+    says_error "No space left"
+    echo before >"$T/x.svg"
+    run --separate-stderr bash -c 'ulimit -f 1; trap "" XFSZ; "$1" report "$2" --svg "$3" >/dev/null' - \
+        "$ADMIT" "$T/log" "$T/x.svg"
+    [ "$status" -eq 2 ]
+    says_error "File too large"
+    [ "$(cat "$T/x.svg")" = before ]
+    [ "$(find "$T" -name 'x.svg*' | wc -l)" -eq 1 ]
+    # One that is there is replaced, behind a link too.
+    ln -s x.svg "$T/link.svg"
+    report "$T/log" --svg "$T/link.svg"
+    [ -L "$T/link.svg" ]
+    grep -q '</svg>' "$T/x.svg"
+}
+
+@test "bad usage, and files that cannot be read" {
+    refused "which log?" report
+    refused "no option '--jsn'" report --jsn x
+    refused "--svg takes a file" report --svg - x
+    run --separate-stderr bash -c '"$1" report - <&-' - "$ADMIT"
+    [ "$status" -eq 2 ]
+    says_error "cannot read 'standard input': Bad file descriptor"
+    refused "cannot read '$T/none'" report "$T/none"
+    refused "cannot read '$T'" report "$T"
+    : >"$T/empty"
+    refused "the log is empty" report "$T/empty"
+    echo '{"event":"enter"}' >"$T/foreign"
+    refused "no line is one of a log" report "$T/foreign"
+    # The others are told, and the status says that something is missing.
+    hundred >"$T/log"
+    exits 2 report "$T/none" "$T/log" --json
+    says_error "cannot read '$T/none'"
+    has '.use == 0.6'
+    run --separate-stderr bash -c '"$1" report "$2" >/dev/full' - "$ADMIT" "$T/log"
+    [ "$status" -ne 0 ]
+}
+
+@test "what processes logged is what is told, whoever is killed" {
+    export ADMIT_LOG=$T/log
+    enter holder demo -k 1
+    eventually inside holder
+    exits 75 run --try demo -- true
+    background run demo -- sh -c 'exit 7'
+    local waiter=$pid
+    eventually is 1 waiters demo
+    let_go holder
+    ends 7 "$waiter"
+    # One is killed inside, with its command; the next in its slot tells of it.
+    background run demo -- sh -c 'echo $$ >$T/command; exec sleep 1000'
+    eventually test -s "$T/command"
+    kill -KILL "$pid" "$(cat "$T/command")"
+    eventually "$ADMIT" run --try demo -- true
+    report --json "$T/log"
+    has '.gate == "demo" and .entered == 4 and .left == 3 and .waited == 1 and .exits_not_told == 1'
+    has '.recovered == 1 and .gave_up.no_slot >= 1 and .longest_line == 1 and .inside_at_the_end == 0'
+    has '.use > 0 and .use <= 1.000001 and .waits.longest > 0 and .inside.count == 3'
+    json '.lines | .torn + .foreign + .repeated == 0'
+}
