@@ -102,13 +102,31 @@ load gates
     run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
     run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true
     run_refused "-k 3 is more than --slot-env A has elements: 2" -k 3 --slot-env A=1,2 gpu -- true
-    # A gate that has grown may give a slot for which there is nothing.
+    run_refused "--slot-env A is given twice" --slot-env A=1,2 --slot-env A=8000+ gpu -- true
+    run_refused "--slot-env ADMIT_SLOT: such names are admit's own" --slot-env ADMIT_SLOT=7,8 gpu -- true
+    # What was meant to count, and would pass for a list.
+    for count in 9999999999999999999+ 8000++ -1+ + 8000+,9000 1.5+; do
+        run_refused "what counts is one number" --slot-env "PORT=$count" gpu -- true
+    done
+    exits 0 run --slot-env CXX=g++,clang++ cxx -- sh -c 'echo $CXX'
+    [ "$output" = g++ ]
+    [ ! -e "$ADMIT_DIR/gpu" ]
+}
+
+@test "--slot-env: a gate that has more slots than there are resources" {
+    # Known at once, and not after a wait: also if the slot would have been one that has a resource.
     exits 0 run --slot-env A=only gpu -- true
     exits 0 resize gpu 2
+    run_refused "gate 'gpu' has 2 slots now, and --slot-env A has elements for 1" --slot-env A=only gpu -- true
+    exits 0 run -k 1 --resize --slot-env A=only gpu -- true
+    # It has grown while one waited.
     enter holder gpu
     eventually inside holder
-    exits 125 run --slot-env A=only gpu -- touch "$T/never"
-    says_error "has a slot 1 now, for which --slot-env A has no element"
+    background run --slot-env A=only gpu -- touch "$T/never"
+    eventually is 1 waiters gpu
+    exits 0 resize gpu 2
+    ends 125 "$pid"
+    grep -q "has a slot 1 now, for which --slot-env A has no element" "$T/background.err"
     [ ! -e "$T/never" ]
     [ "$(holders gpu)" -eq 1 ]
 }
@@ -162,6 +180,11 @@ load gates
     exits 0 run -k 1 --resize new -- true
     run_refused "--resize: to how many slots?" --resize demo -- true
     run_refused "can have k from 1 to 256" -k 1000 --resize demo -- true
+    # One that is refused has changed nothing.
+    exits 125 run demo -- "$ADMIT" run -k 1 --resize demo -- true
+    says_error "this is inside 'demo' already"
+    exits 0 status demo --json
+    json '.k == 2 and .declared_k == 2'
     # While people are inside, and who waits goes in.
     enter a demo
     enter b demo
@@ -231,6 +254,54 @@ load gates
     grep -q '\.\.\.' "$T/screen"
     run ! grep -q 'plain-word' "$T/screen"
     [ -z "$(tr -d '\r' <"$T/screen" | grep -E '.{71}')" ]
+}
+
+# condition GATE NUMBER: of that holder.
+condition() {
+    "$ADMIT" status "$1" --json | jq ".holders[$2].condition"
+}
+
+# rows COLUMNS: what `admit status demo` shows of commands on a terminal of that many columns.
+rows() {
+    at_terminal "sh -c 'stty cols $1; exec $ADMIT status demo'"
+    ends 0 "$terminal"
+    tr -d '\r' <"$T/screen" | grep -e ' stay' -e ' s[.]' -e '[.][.][.]'
+}
+
+@test "at any width of a terminal a command ends in its row, in whatever script it is written" {
+    local columns line before end
+    printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/stays"
+    chmod +x "$T/stays"
+    PATH=$T:$PATH background run -k 2 demo -- stays "$(printf '日%.0s' {1..25})"
+    eventually is 1 holders demo
+    PATH=$T:$PATH background run demo -- stays "$(printf 'u\314\210%.0s' {1..25})"
+    eventually is 2 holders demo
+    kill -STOP "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
+    eventually is '"stopped"' condition demo 1
+    for columns in 1 2 3 20 56 62 63 64 80 90; do
+        [ "$(rows "$columns" | wc -l)" -eq 2 ]
+        [ "$(rows "$columns" | grep -c '(stopped) stay')" -eq 1 ]
+        while IFS= read -r line; do
+            before=${line%%stay*}
+            for ((end = columns; end < ${#before} + 8; end += columns)); do :; done
+            [ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le "$end" ]
+            [[ $line == *... || $line == *日 || $line == *u$'\314\210' ]]
+        done < <(rows "$columns")
+    done
+    rows 300 | grep -q '日$'
+    rows 300 | grep -q "u$(printf '\314\210')$"
+    kill -CONT "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
+}
+
+@test "a command that is cut is cut between characters" {
+    printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/stays"
+    chmod +x "$T/stays"
+    for begin in '' x xx; do
+        PATH=$T:$PATH background run -k 1 "demo$begin" -- stays "$begin$(printf '日%.0s' {1..40})"
+        eventually is 1 holders "demo$begin"
+        exits 0 status "demo$begin" --json
+        json '.holders[0].command | test("^stays x*日+[.][.][.]$")'
+    done
 }
 
 @test "durations in status and in the waiting line" {

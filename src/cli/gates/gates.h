@@ -52,7 +52,7 @@ const char *time_for_programs(int64_t since_ns, char buffer[32]);
 
 /* What anybody wrote into a gate, without what would disturb a terminal or is no UTF-8: such bytes become '?'. */
 const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
-/* So that it ends before the right edge, if standard output is a terminal; it begins in this column. */
+/* So that it ends at the right edge, if standard output is a terminal; it begins in this column, from 0 on. */
 void cut_for_terminal(char *text, unsigned column);
 
 #endif

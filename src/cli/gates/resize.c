@@ -15,8 +15,7 @@ int command_resize(int argc, char **argv)
 {
     struct arguments arguments = {.command = "resize", .argc = argc, .argv = argv, .plain_max = 2};
     const char *option = next_option(&arguments);
-    /* "-1" is no option, but a number that is refused below. */
-    if (option != NULL && (is_option(option, "-h", "--help"))) {
+    if (option != NULL && is_option(option, "-h", "--help")) {
         fputs(help_text, stdout);
         return EXIT_OK;
     }
