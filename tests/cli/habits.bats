@@ -132,11 +132,22 @@ load gates
 }
 
 @test "--limit: TERM to the command, and then KILL; the status says which" {
+    local patient late
+    # An admit that is stopped when the time is over, and five seconds later still, grants those five seconds then.
+    background run -k 2 --limit 2s slow -- sh -c 'trap "sleep 0.3; echo >$T/tidied; exit" TERM
+        kill -STOP $PPID; while :; do sleep 0.05; done'
+    late=$pid
+    eventually is T state "$late"
+    background run -k 2 --limit 2s slow -- sh -c 'trap "" TERM; while :; do sleep 0.05; done'
+    patient=$pid
     exits 143 run -k 1 --limit 50ms demo -- sleep 1000
     exits 143 run --limit=50ms demo -- sh -c 'trap "exit 0" TERM; while :; do sleep 0.01; done'
     # One that is stopped ends all the same.
     exits 143 run --limit 0.1 demo -- sh -c 'kill -STOP $$; sleep 1000'
-    exits 137 run --limit 50ms demo -- sh -c 'trap "" TERM; while :; do sleep 0.05; done'
+    ends 137 "$patient"
+    kill -CONT "$late"
+    ends 143 "$late"
+    [ -e "$T/tidied" ]
     exits 5 run --limit 1h demo -- sh -c 'exit 5'
     # The time in line is no part of it.
     enter holder demo
@@ -185,7 +196,7 @@ load gates
     says_error "this is inside 'demo' already"
     exits 0 status demo --json
     json '.k == 2 and .declared_k == 2'
-    # While people are inside, and who waits goes in.
+    # While people are inside; the first in line goes in.
     enter a demo
     enter b demo
     eventually is 2 holders demo

@@ -283,7 +283,8 @@ static int send(const struct running *running, int signal)
 static void end_command(struct running *running)
 {
     running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
-    running->until.tv_sec += GRACE_S;
+    limit_to(running,
+             GRACE_S * 1000000000ull); /* from now: this process may have been stopped when the time was over */
     if (!has_ended(running) && send(running, running->sent) != 0) {
         fprintf(stderr, "admit run: cannot end the command: %s\n", strerror(errno));
         running->limited = false;
@@ -322,10 +323,8 @@ static void send_on(struct running *running, const siginfo_t *info)
         pass_hangup_on(running->pid, has_ended(running));
     } else if (is_passed_on(info, running->pid)) {
         if (info->si_signo == SIGTERM && running->how->own_group) {
-            if (running->sent == 0) {
-                limit_to(running, 0);
+            if (running->sent == 0)
                 end_command(running);
-            }
         } else if (has_ended(running)) {
             signal_children(info->si_signo);
         } else {

@@ -32,8 +32,8 @@ void describe(admit_gate *gate, char *const *words);
 /* A user's name, or number if there is none; NULL of a negative one: not recorded. */
 const char *user_name(int64_t user, char buffer[64]);
 
-/* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
- * free, so that it is not shown. */
+/* How many of these live. A process that has died is in the picture until another comes and notices; what it had is as
+ * good as free, so that it is not shown. */
 unsigned living(const admit_participant *participants, unsigned count);
 /* ", 3 outside", or nothing if nobody waits there. */
 const char *those_outside(const admit_view *view, char buffer[32]);
