@@ -290,17 +290,19 @@ rows() {
     kill -STOP "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
     eventually is '"stopped"' condition demo 1
     for columns in 1 2 3 20 56 62 63 64 80 90; do
-        [ "$(rows "$columns" | wc -l)" -eq 2 ]
-        [ "$(rows "$columns" | grep -c '(stopped) stay')" -eq 1 ]
+        rows "$columns" >"$T/rows"
+        [ "$(wc -l <"$T/rows")" -eq 2 ]
+        [ "$(grep -c '(stopped) stay' "$T/rows")" -eq 1 ]
         while IFS= read -r line; do
             before=${line%%stay*}
             for ((end = columns; end < ${#before} + 8; end += columns)); do :; done
             [ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le "$end" ]
             [[ $line == *... || $line == *日 || $line == *u$'\314\210' ]]
-        done < <(rows "$columns")
+        done <"$T/rows"
     done
-    rows 300 | grep -q '日$'
-    rows 300 | grep -q "u$(printf '\314\210')$"
+    rows 300 >"$T/rows"
+    grep -q '日$' "$T/rows"
+    grep -q "u$(printf '\314\210')$" "$T/rows"
     kill -CONT "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
 }
 
@@ -323,6 +325,16 @@ rows() {
     at_terminal "$ADMIT run demo -- true"
     eventually grep -qE 'demo, place 1, since [0-9:]+ \([0-9]+ s\)' "$T/screen"
     let_go holder
+    ends 0 "$terminal"
+    # A name that is too long for the line gives way to the place.
+    local long
+    long=$T/$(printf '日%.0s' {1..40})
+    enter other "$long" -k 1
+    eventually inside other
+    at_terminal "sh -c 'stty cols 70; exec $ADMIT run $long -- true'"
+    eventually grep -qE '[.]{3}, place 1, since [0-9:]+ \([0-9]+ s\)' "$T/screen"
+    [ "$(tr '\r' '\n' <"$T/screen" | sed 's/\x1b\[K//' | LC_ALL=C.UTF-8 wc -L)" -le 69 ]
+    let_go other
     ends 0 "$terminal"
 }
 
