@@ -171,6 +171,29 @@ load gates
     free demo 1
 }
 
+@test "--limit with --children: everybody is sent one SIGTERM" {
+    # An orphan that tidies up, while others end one after the other.
+    cat >"$T/orphans" <<'END'
+trap '' TERM
+for other in 1 2 3; do
+    (sh -c 'echo >$T/other.$0; until test -e $T/all.end -o -e $T/end.$0 -o ! -e $T; do sleep 0.05; done' $other &)
+done
+trap 'echo TERM >>$T/told' TERM
+echo >$T/begun
+until test -e $T/all.end -o -e $T/tidied -o ! -e $T; do sleep 0.05; done
+END
+    background run -k 1 --children --limit 2s demo -- sh -c '(sh $T/orphans &); exit 0'
+    eventually test -s "$T/told"
+    local other
+    for other in 1 2 3; do
+        touch "$T/end.$other"
+        eventually is "$((4 - other))" children_of "$pid"
+    done
+    touch "$T/tidied"
+    ends 143 "$pid"
+    [ "$(cat "$T/told")" = TERM ]
+}
+
 @test "k that lives: after a resize the scripts that say the old one go on; --resize changes it for everybody" {
     exits 0 run -k 2 demo -- true
     exits 0 resize demo 3
@@ -265,6 +288,11 @@ load gates
     grep -q '\.\.\.' "$T/screen"
     run ! grep -q 'plain-word' "$T/screen"
     [ -z "$(tr -d '\r' <"$T/screen" | grep -E '.{71}')" ]
+}
+
+# How many this process has.
+children_of() {
+    wc -w <"/proc/$1/task/$1/children"
 }
 
 # condition GATE NUMBER: of that holder.

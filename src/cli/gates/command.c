@@ -188,7 +188,7 @@ static void stop_too(void)
 }
 
 /* What is left of the command when it has ended itself: its orphans, which are admit's children now. */
-static void signal_children(int signal)
+static void for_each_child(void (*each)(void *data, pid_t pid), void *data)
 {
     char name[64];
     snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
@@ -196,8 +196,18 @@ static void signal_children(int signal)
     if (list == NULL)
         return;
     for (int pid; fscanf(list, "%d", &pid) == 1;)
-        kill((pid_t)pid, signal);
+        each(data, (pid_t)pid);
     fclose(list);
+}
+
+static void send_signal(void *signal, pid_t pid)
+{
+    kill(pid, *(int *)signal);
+}
+
+static void signal_children(int signal)
+{
+    for_each_child(send_signal, &signal);
 }
 
 /* A terminal that hangs up tells only the leader of its session, which is to tell the others. If that is admit, all of
@@ -241,8 +251,10 @@ struct running {
     pid_t pid;
     bool limited;
     struct timespec until;
-    int sent;   /* the signal by which it is ended, or 0 */
-    int status; /* once it has ended itself; -1: it has not */
+    int sent;                     /* the signal by which it is ended, or 0 */
+    int status;                   /* once it has ended itself; -1: it has not */
+    pid_t *told;                  /* those who were sent SIGTERM each for itself, */
+    size_t told_count, told_room; /* and of how many of them can be kept */
 };
 
 static void limit_to(struct running *running, uint64_t ns)
@@ -278,8 +290,35 @@ static int send(const struct running *running, int signal)
     return kill(running->how->own_group ? -running->pid : running->pid, signal);
 }
 
-/* The command and, with `children`, also those of what it has started that are admit's children by now. SIGCONT too: a
- * process that is stopped would not end. */
+/* Many a program takes a second SIGTERM for an order not to tidy up. Without memory for the list it is sent one. */
+static bool was_told(struct running *running, pid_t pid)
+{
+    for (size_t t = 0; t < running->told_count; t++)
+        if (running->told[t] == pid)
+            return true;
+    if (running->told_count == running->told_room) {
+        const size_t room = 2 * running->told_room + 16;
+        pid_t *more = realloc(running->told, room * sizeof *more);
+        if (more == NULL)
+            return false;
+        running->told = more;
+        running->told_room = room;
+    }
+    running->told[running->told_count++] = pid;
+    return false;
+}
+
+/* SIGCONT too: a process that is stopped would not end. */
+static void end_child(void *data, pid_t pid)
+{
+    struct running *running = data;
+    if (running->sent == SIGTERM && (pid == running->pid || was_told(running, pid)))
+        return;
+    kill(pid, running->sent);
+    kill(pid, SIGCONT);
+}
+
+/* The command and, with `children`, also those of what it has started that are admit's children by now. */
 static void end_command(struct running *running)
 {
     running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
@@ -293,10 +332,8 @@ static void end_command(struct running *running)
     }
     if (!has_ended(running))
         send(running, SIGCONT);
-    if (running->how->children) {
-        signal_children(running->sent);
-        signal_children(SIGCONT);
-    }
+    if (running->how->children)
+        for_each_child(end_child, running);
 }
 
 /* The next signal that has come, or 0 when the time is over. */
@@ -375,8 +412,9 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         else if (reap(&running))
             break;
         else if (running.sent != 0 && how->children)
-            signal_children(running.sent); /* those whose parent has just ended are admit's children only now */
+            for_each_child(end_child, &running); /* those whose parent has just ended are admit's children only now */
     }
+    free(running.told);
     if (running.sent != 0)
         return 128 + running.sent;
     return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;
