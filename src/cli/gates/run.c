@@ -203,6 +203,7 @@ int command_run(int argc, char **argv)
     log_left(&request.visit.stay, slot.gate, status);
     admit_gate_leave(slot.gate, &slot.hold);
     admit_gate_close(slot.gate);
+    slot_env_close(&request.slot_env);
     if (status > 128)
         exit_for_signal(status - 128);
     return status;

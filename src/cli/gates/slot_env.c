@@ -121,3 +121,12 @@ bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lackin
     }
     return true;
 }
+
+void slot_env_close(struct slot_env *env)
+{
+    for (unsigned v = 0; v < env->variables; v++) {
+        free(env->variable[v].element);
+        free(env->variable[v].name); /* the elements are in the same text */
+    }
+    env->variables = 0;
+}
