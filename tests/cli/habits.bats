@@ -32,6 +32,7 @@ load gates
     run_refused "--try takes no value" --try=1 demo -- true
     run_refused "-q takes no value" -q=1 demo -- true
     run_refused "there is no option '-z'" -qz demo -- true
+    run_refused "there is no option '-é'" -é demo -- true
     run_refused "--wait needs a value" demo --wait
     run_refused "-k takes a whole number from 1 to 1024, not ''" -k= demo -- true
     exits 0 list --json
@@ -252,6 +253,17 @@ END
     exits 2 remove none a
     exits 0 list --json
     json '. == []'
+}
+
+@test "-- ends the options of status, resize and remove: for a gate of a program with such a name" {
+    exits 0 run -k 1 "$ADMIT_DIR/-x" -- true
+    exits 0 status -- -x
+    says "-x: 0 of 1"
+    exits 0 resize -- -x 2
+    refused "there is no option '-x'" remove -x
+    exits 0 remove -- -x
+    refused "'--' is one argument too many" resize -- demo 2 --
+    refused "there is no gate '--'" status -- --
 }
 
 @test "no gates: a word on stderr, and nothing on stdout" {

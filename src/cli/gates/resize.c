@@ -13,7 +13,8 @@ static const char help_text[] = "usage: admit resize GATE K\n"
 
 int command_resize(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "resize", .argc = argc, .argv = argv, .plain_max = 2};
+    struct arguments arguments = {
+        .command = "resize", .argc = argc, .argv = argv, .plain_max = 2, .dashes_end_options = true};
     const char *option = next_option(&arguments);
     if (option != NULL && is_option(option, "-h", "--help")) {
         fputs(help_text, stdout);

@@ -232,7 +232,8 @@ static void show_all(struct showing *showing)
 
 int command_status(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "status", .argc = argc, .argv = argv, .plain_max = INT_MAX};
+    struct arguments arguments = {
+        .command = "status", .argc = argc, .argv = argv, .plain_max = INT_MAX, .dashes_end_options = true};
     struct json_writer writer;
     struct showing showing = {0};
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
