@@ -195,6 +195,18 @@ END
     [ "$(cat "$T/told")" = TERM ]
 }
 
+@test "--limit with --children, where nobody can see what the command has left: it is said, and waited for" {
+    unshare -rm mount -t tmpfs none /proc 2>/dev/null || skip "needs namespaces of its own"
+    # shellcheck disable=SC2016
+    local left='(sh -c "until test -e \$T/limited; do sleep 0.05; done" &); exit 5' in_the_end=0
+    unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$ADMIT" run -k 1 --children --limit 0.2 demo -- \
+        sh -c "$left" 2>"$T/said" 3>&- &
+    eventually grep -q "cannot end the command's children, which cannot be found: No such file" "$T/said"
+    touch "$T/limited"
+    wait $! || in_the_end=$?
+    [ "$in_the_end" -eq 5 ]
+}
+
 @test "k that lives: after a resize the scripts that say the old one go on; --resize changes it for everybody" {
     exits 0 run -k 2 demo -- true
     exits 0 resize demo 3

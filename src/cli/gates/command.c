@@ -137,6 +137,23 @@ _Noreturn void exit_for_signal(int number)
     exit(128 + number);
 }
 
+/* A directory of PATH that one may not search makes execvp say so of a command that is in none of them. Shells say then that
+ * it was not found. */
+static bool is_nowhere(const char *name)
+{
+    const char *path = getenv("PATH");
+    char file[4096];
+    if (strchr(name, '/') != NULL || path == NULL)
+        return false;
+    for (size_t length; *path != '\0'; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        snprintf(file, sizeof file, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? path : ".", name);
+        if (access(file, F_OK) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page
  * tables, which is most of what fork costs, and lets the new process say here why it could not run the command. */
 pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status)
@@ -163,6 +180,8 @@ pid_t start_command(char **argv, bool (*own)(void *context), void *context, int 
     }
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
+    if (failure == EACCES && is_nowhere(argv[0]))
+        failure = ENOENT;
     *status = failure == NOT_OWNED ? EXIT_OWN_FAILURE : failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
     if (failure != NOT_OWNED)
         fprintf(stderr, "admit run: cannot run '%s': %s\n", argv[0], strerror(failure));
@@ -187,17 +206,19 @@ static void stop_too(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* What is left of the command when it has ended itself: its orphans, which are admit's children now. */
-static void for_each_child(void (*each)(void *data, pid_t pid), void *data)
+/* What is left of the command when it has ended itself: its orphans, which are admit's children now. False: that cannot be
+ * seen, as where there is no /proc. */
+static bool for_each_child(void (*each)(void *data, pid_t pid), void *data)
 {
     char name[64];
     snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
     FILE *list = fopen(name, "re");
     if (list == NULL)
-        return;
+        return false;
     for (int pid; fscanf(list, "%d", &pid) == 1;)
         each(data, (pid_t)pid);
     fclose(list);
+    return true;
 }
 
 static void send_signal(void *signal, pid_t pid)
@@ -322,18 +343,19 @@ static void end_child(void *data, pid_t pid)
 static void end_command(struct running *running)
 {
     running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
-    limit_to(running,
-             GRACE_S * 1000000000ull); /* from now: this process may have been stopped when the time was over */
-    if (!has_ended(running) && send(running, running->sent) != 0) {
-        fprintf(stderr, "admit run: cannot end the command: %s\n", strerror(errno));
+    /* From now on: this process may have been stopped when the time was over. */
+    limit_to(running, GRACE_S * 1000000000ull);
+    bool ends = has_ended(running) || send(running, running->sent) == 0;
+    if (ends && !has_ended(running))
+        send(running, SIGCONT);
+    if (ends && running->how->children)
+        ends = for_each_child(end_child, running) || !has_ended(running);
+    if (!ends) {
+        fprintf(stderr, "admit run: cannot end the command%s: %s\n",
+                has_ended(running) ? "'s children, which cannot be found" : "", strerror(errno));
         running->limited = false;
         running->sent = 0;
-        return;
     }
-    if (!has_ended(running))
-        send(running, SIGCONT);
-    if (running->how->children)
-        for_each_child(end_child, running);
 }
 
 /* The next signal that has come, or 0 when the time is over. */
