@@ -22,7 +22,7 @@ void waiting_line_show(struct waiting_line *line, unsigned place)
     if ((line->shown && line->place == place && line->seconds == seconds) || !terminal_is_ours())
         return;
     enum { LEAST_ROOM = 8 };
-    const unsigned columns = columns_of_terminal(STDERR_FILENO), room = columns > 1 ? columns - 1 : 79;
+    const unsigned columns = columns_of_terminal(STDERR_FILENO), room = columns > 0 ? columns - 1 : 79;
     char text[512], gate[256], where[96], since[16], so_long[32];
     struct tm local;
     strftime(since, sizeof since, "%H:%M:%S", localtime_r(&line->since, &local));
