@@ -264,7 +264,7 @@ void pass_signal_on(const siginfo_t *info, pid_t pid)
 
 /* --- its time ------------------------------------------------------------------------------------------------------ */
 
-enum { GRACE_S = 5 };
+enum { GRACE_S = 5, TOLD_MAX = 256 };
 
 /* A command that runs, and when its time is over: at a moment of CLOCK_MONOTONIC. */
 struct running {
@@ -272,10 +272,10 @@ struct running {
     pid_t pid;
     bool limited;
     struct timespec until;
-    int sent;                     /* the signal by which it is ended, or 0 */
-    int status;                   /* once it has ended itself; -1: it has not */
-    pid_t *told;                  /* those who were sent SIGTERM each for itself, */
-    size_t told_count, told_room; /* and of how many of them can be kept */
+    int sent;             /* the signal by which it is ended, or 0 */
+    int status;           /* once it has ended itself; -1: it has not */
+    pid_t told[TOLD_MAX]; /* of its children, those that were sent SIGTERM; what has no room is sent another */
+    unsigned told_count;
 };
 
 static void limit_to(struct running *running, uint64_t ns)
@@ -311,21 +311,14 @@ static int send(const struct running *running, int signal)
     return kill(running->how->own_group ? -running->pid : running->pid, signal);
 }
 
-/* Many a program takes a second SIGTERM for an order not to tidy up. Without memory for the list it is sent one. */
+/* Many a program takes a second SIGTERM for an order not to tidy up. */
 static bool was_told(struct running *running, pid_t pid)
 {
-    for (size_t t = 0; t < running->told_count; t++)
+    for (unsigned t = 0; t < running->told_count; t++)
         if (running->told[t] == pid)
             return true;
-    if (running->told_count == running->told_room) {
-        const size_t room = 2 * running->told_room + 16;
-        pid_t *more = realloc(running->told, room * sizeof *more);
-        if (more == NULL)
-            return false;
-        running->told = more;
-        running->told_room = room;
-    }
-    running->told[running->told_count++] = pid;
+    if (running->told_count < TOLD_MAX)
+        running->told[running->told_count++] = pid;
     return false;
 }
 
@@ -436,7 +429,6 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         else if (running.sent != 0 && how->children)
             for_each_child(end_child, &running); /* those whose parent has just ended are admit's children only now */
     }
-    free(running.told);
     if (running.sent != 0)
         return 128 + running.sent;
     return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;

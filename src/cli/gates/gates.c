@@ -265,11 +265,16 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
     return buffer;
 }
 
+static unsigned width_of_terminal(void)
+{
+    return columns_of_terminal(STDOUT_FILENO);
+}
+
 /* In a row of the terminal that has room for some of it: what stands before may take a row and more of a narrow one. */
 void cut_for_terminal(char *text, unsigned column)
 {
     enum { LEAST_ROOM = 8 };
-    const unsigned width = columns_of_terminal(STDOUT_FILENO);
+    const unsigned width = width_of_terminal();
     unsigned rows = width;
     if (width == 0)
         return;

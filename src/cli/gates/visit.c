@@ -103,17 +103,17 @@ static void tell_not_let_in(const struct visit *visit, int status)
         visit->not_let_in(visit->data, status);
 }
 
-static _Noreturn void refuse(const struct visit *visit)
+static _Noreturn void end_not_let_in(const struct visit *visit, int status)
 {
-    tell_not_let_in(visit, usage_exit_status);
-    exit(usage_exit_status);
+    tell_not_let_in(visit, status);
+    exit(status);
 }
 
 static _Noreturn void refuse_nested(const struct visit *visit)
 {
     fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
             visit->command, visit->gate);
-    refuse(visit);
+    end_not_let_in(visit, usage_exit_status);
 }
 
 /* Whether there is a resource for this visit would be a matter of luck, and be known only after a long wait. */
@@ -124,7 +124,7 @@ static void refuse_too_many_slots(const struct visit *visit, admit_gate *gate)
         return;
     fprintf(stderr, "admit %s: gate '%s' has %u slots now, and --slot-env %s has elements for %u\n", visit->command,
             visit->gate, k, visit->list, visit->resources);
-    refuse(visit);
+    end_not_let_in(visit, usage_exit_status);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -249,15 +249,13 @@ static _Noreturn void end_without_slot(const struct visit *visit, admit_error er
         fprintf(stderr, "admit %s: of the list in --slot-env %s %u may be used here\n", visit->command, visit->list,
                 visit->resources);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
-        tell_not_let_in(visit, usage_exit_status);
-        gate_error(visit->command, visit->gate, error);
+        tell_gate_error(visit->command, visit->gate, error);
+        end_not_let_in(visit, usage_exit_status);
     }
     if (!visit->quiet)
         fprintf(stderr, "admit %s: %s at '%s'\n", visit->command,
                 error == ADMIT_NO_SLOT ? "no slot is free" : "the time is over, and no slot was free", visit->gate);
-    int status = error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status;
-    tell_not_let_in(visit, status);
-    exit(status);
+    end_not_let_in(visit, error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status);
 }
 
 /* Before the handle is closed, of a gate that there is. */
