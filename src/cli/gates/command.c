@@ -276,6 +276,7 @@ struct running {
     int status;           /* once it has ended itself; -1: it has not */
     pid_t told[TOLD_MAX]; /* of its children, those that were sent SIGTERM; what has no room is sent another */
     unsigned told_count;
+    bool group_told; /* all of its group at once */
 };
 
 static void limit_to(struct running *running, uint64_t ns)
@@ -326,7 +327,8 @@ static bool was_told(struct running *running, pid_t pid)
 static void end_child(void *data, pid_t pid)
 {
     struct running *running = data;
-    if (running->sent == SIGTERM && (pid == running->pid || was_told(running, pid)))
+    const bool with_group = running->group_told && getpgid(pid) == running->pid;
+    if (running->sent == SIGTERM && (pid == running->pid || with_group || was_told(running, pid)))
         return;
     kill(pid, running->sent);
     kill(pid, SIGCONT);
@@ -338,6 +340,7 @@ static void end_command(struct running *running)
     running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
     /* From now on: this process may have been stopped when the time was over. */
     limit_to(running, GRACE_S * 1000000000ull);
+    running->group_told |= running->how->own_group && !has_ended(running);
     bool ends = has_ended(running) || send(running, running->sent) == 0;
     if (ends && !has_ended(running))
         send(running, SIGCONT);
