@@ -312,7 +312,8 @@ END
     grep -q 'stays ' "$T/screen"
     grep -q '\.\.\.' "$T/screen"
     run ! grep -q 'plain-word' "$T/screen"
-    [ -z "$(tr -d '\r' <"$T/screen" | grep -E '.{71}')" ]
+    tr -d '\r' <"$T/screen" >"$T/rows"
+    run ! grep -E '.{71}' "$T/rows"
 }
 
 # How many this process has.
