@@ -34,11 +34,13 @@ static const char *rest_of_word(struct arguments *arguments)
     return arguments->option;
 }
 
-/* "--wait=3s" and "-k2" are a name and what is left. A name that is longer than any option's is none, and stays whole. */
+/* "--wait=3s" and "-k2" are a name and what is left. A name that is longer than any option's is none, and stays whole, as
+ * does one beyond ASCII, whose first byte would be no character. */
 static const char *split(struct arguments *arguments, const char *word)
 {
     size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
-    if (word[length] == '\0' || length >= sizeof arguments->option || strncmp(word, "--=", 3) == 0)
+    if (word[length] == '\0' || (unsigned char)word[1] >= 0x80 || length >= sizeof arguments->option ||
+        strncmp(word, "--=", 3) == 0)
         return word;
     memcpy(arguments->option, word, length);
     arguments->option[length] = '\0';
@@ -58,12 +60,20 @@ static void collect(struct arguments *arguments, char *word)
     arguments->argv[arguments->plain_count++] = word;
 }
 
+static void collect_rest(struct arguments *arguments)
+{
+    while (arguments->at < arguments->argc)
+        collect(arguments, arguments->argv[arguments->at++]);
+}
+
 const char *next_option(struct arguments *arguments)
 {
     const char *option = rest_of_word(arguments);
     while (option == NULL && arguments->at < arguments->argc) {
         char *word = arguments->argv[arguments->at++];
-        if (word[0] == '-' && word[1] != '\0')
+        if (arguments->dashes_end_options && strcmp(word, "--") == 0)
+            collect_rest(arguments);
+        else if (word[0] == '-' && word[1] != '\0')
             option = split(arguments, word);
         else
             collect(arguments, word);

@@ -30,8 +30,9 @@ struct arguments {
     int argc, at;
     char **argv;
     int plain_count, plain_max;
-    char option[64];  /* the name that was returned last, if its word has more than that in it */
-    const char *rest; /* what is left of that word; NULL: nothing */
+    bool dashes_end_options; /* after "--" all words are arguments; otherwise it is returned, as an option */
+    char option[64];         /* the name that was returned last, if its word has more than that in it */
+    const char *rest;        /* what is left of that word; NULL: nothing */
 };
 
 /* The plain argument of this number; NULL if there are not so many. They are kept in argv, where words have been read. */

@@ -32,6 +32,7 @@ load gates
     run_refused "--try takes no value" --try=1 demo -- true
     run_refused "-q takes no value" -q=1 demo -- true
     run_refused "there is no option '-z'" -qz demo -- true
+    run_refused "there is no option '-é'" -é demo -- true
     run_refused "--wait needs a value" demo --wait
     run_refused "-k takes a whole number from 1 to 1024, not ''" -k= demo -- true
     exits 0 list --json
@@ -102,23 +103,52 @@ load gates
     run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
     run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true
     run_refused "-k 3 is more than --slot-env A has elements: 2" -k 3 --slot-env A=1,2 gpu -- true
-    # A gate that has grown may give a slot for which there is nothing.
+    run_refused "--slot-env A is given twice" --slot-env A=1,2 --slot-env A=8000+ gpu -- true
+    run_refused "--slot-env ADMIT_SLOT: such names are admit's own" --slot-env ADMIT_SLOT=7,8 gpu -- true
+    # What was meant to count, and would pass for a list.
+    for count in 9999999999999999999+ 8000++ -1+ + 8000+,9000 1.5+; do
+        run_refused "what counts is one number" --slot-env "PORT=$count" gpu -- true
+    done
+    exits 0 run --slot-env CXX=g++,clang++ cxx -- sh -c 'echo $CXX'
+    [ "$output" = g++ ]
+    [ ! -e "$ADMIT_DIR/gpu" ]
+}
+
+@test "--slot-env: a gate that has more slots than there are resources" {
+    # Known at once, and not after a wait: also if the slot would have been one that has a resource.
     exits 0 run --slot-env A=only gpu -- true
     exits 0 resize gpu 2
+    run_refused "gate 'gpu' has 2 slots now, and --slot-env A has elements for 1" --slot-env A=only gpu -- true
+    exits 0 run -k 1 --resize --slot-env A=only gpu -- true
+    # It has grown while one waited.
     enter holder gpu
     eventually inside holder
-    exits 125 run --slot-env A=only gpu -- touch "$T/never"
-    says_error "has a slot 1 now, for which --slot-env A has no element"
+    background run --slot-env A=only gpu -- touch "$T/never"
+    eventually is 1 waiters gpu
+    exits 0 resize gpu 2
+    ends 125 "$pid"
+    grep -q "has a slot 1 now, for which --slot-env A has no element" "$T/background.err"
     [ ! -e "$T/never" ]
     [ "$(holders gpu)" -eq 1 ]
 }
 
 @test "--limit: TERM to the command, and then KILL; the status says which" {
+    local patient late
+    # An admit that is stopped when the time is over, and five seconds later still, grants those five seconds then.
+    background run -k 2 --limit 2s slow -- sh -c 'trap "sleep 0.3; echo >$T/tidied; exit" TERM
+        kill -STOP $PPID; while :; do sleep 0.05; done'
+    late=$pid
+    eventually is T state "$late"
+    background run -k 2 --limit 2s slow -- sh -c 'trap "" TERM; while :; do sleep 0.05; done'
+    patient=$pid
     exits 143 run -k 1 --limit 50ms demo -- sleep 1000
     exits 143 run --limit=50ms demo -- sh -c 'trap "exit 0" TERM; while :; do sleep 0.01; done'
     # One that is stopped ends all the same.
     exits 143 run --limit 0.1 demo -- sh -c 'kill -STOP $$; sleep 1000'
-    exits 137 run --limit 50ms demo -- sh -c 'trap "" TERM; while :; do sleep 0.05; done'
+    ends 137 "$patient"
+    kill -CONT "$late"
+    ends 143 "$late"
+    [ -e "$T/tidied" ]
     exits 5 run --limit 1h demo -- sh -c 'exit 5'
     # The time in line is no part of it.
     enter holder demo
@@ -142,6 +172,42 @@ load gates
     free demo 1
 }
 
+@test "--limit with --children: everybody is sent one SIGTERM" {
+    # An orphan that tidies up, while others end one after the other.
+    cat >"$T/orphans" <<'END'
+trap '' TERM
+for other in 1 2 3; do
+    (sh -c 'echo >$T/other.$0; until test -e $T/all.end -o -e $T/end.$0 -o ! -e $T; do sleep 0.05; done' $other &)
+done
+trap 'echo TERM >>$T/told' TERM
+echo >$T/begun
+until test -e $T/all.end -o -e $T/tidied -o ! -e $T; do sleep 0.05; done
+END
+    background run -k 1 --children --limit 2s demo -- sh -c '(sh $T/orphans &); exit 0'
+    eventually test -s "$T/told"
+    local other
+    for other in 1 2 3; do
+        touch "$T/end.$other"
+        eventually is "$((4 - other))" children_of "$pid"
+    done
+    touch "$T/tidied"
+    ends 143 "$pid"
+    [ "$(cat "$T/told")" = TERM ]
+}
+
+@test "--limit with --children, where nobody can see what the command has left: it is said, and waited for" {
+    unshare -rm mount -t tmpfs none /proc 2>/dev/null || skip "needs namespaces of its own"
+    local left in_the_end=0
+    # It takes /proc away from both, and gives it back in the end: the sanitizers need it then.
+    left='until test -e $T/limited -o -e $T/all.end -o ! -e $T; do sleep 0.05; done; umount /proc'
+    unshare -rm "$ADMIT" run -k 1 --children --limit 0.2 demo -- \
+        sh -c 'mount -t tmpfs none /proc; (sh -c "$0" &); exit 5' "$left" 2>"$T/said" 3>&- &
+    eventually grep -q "cannot end the command's children, which cannot be found: No such file" "$T/said"
+    touch "$T/limited"
+    wait $! || in_the_end=$?
+    [ "$in_the_end" -eq 5 ]
+}
+
 @test "k that lives: after a resize the scripts that say the old one go on; --resize changes it for everybody" {
     exits 0 run -k 2 demo -- true
     exits 0 resize demo 3
@@ -162,7 +228,12 @@ load gates
     exits 0 run -k 1 --resize new -- true
     run_refused "--resize: to how many slots?" --resize demo -- true
     run_refused "can have k from 1 to 256" -k 1000 --resize demo -- true
-    # While people are inside, and who waits goes in.
+    # One that is refused has changed nothing.
+    exits 125 run demo -- "$ADMIT" run -k 1 --resize demo -- true
+    says_error "this is inside 'demo' already"
+    exits 0 status demo --json
+    json '.k == 2 and .declared_k == 2'
+    # While people are inside; the first in line goes in.
     enter a demo
     enter b demo
     eventually is 2 holders demo
@@ -195,6 +266,17 @@ load gates
     exits 2 remove none a
     exits 0 list --json
     json '. == []'
+}
+
+@test "-- ends the options of status, resize and remove: for a gate of a program with such a name" {
+    exits 0 run -k 1 "$ADMIT_DIR/-x" -- true
+    exits 0 status -- -x
+    says "-x: 0 of 1"
+    exits 0 resize -- -x 2
+    refused "there is no option '-x'" remove -x
+    exits 0 remove -- -x
+    refused "'--' is one argument too many" resize -- demo 2 --
+    refused "there is no gate '--'" status -- --
 }
 
 @test "no gates: a word on stderr, and nothing on stdout" {
@@ -230,7 +312,63 @@ load gates
     grep -q 'stays ' "$T/screen"
     grep -q '\.\.\.' "$T/screen"
     run ! grep -q 'plain-word' "$T/screen"
-    [ -z "$(tr -d '\r' <"$T/screen" | grep -E '.{71}')" ]
+    tr -d '\r' <"$T/screen" >"$T/rows"
+    run ! grep -E '.{71}' "$T/rows"
+}
+
+# How many this process has.
+children_of() {
+    wc -w <"/proc/$1/task/$1/children"
+}
+
+# condition GATE NUMBER: of that holder.
+condition() {
+    "$ADMIT" status "$1" --json | jq ".holders[$2].condition"
+}
+
+# rows COLUMNS: what `admit status demo` shows of commands on a terminal of that many columns.
+rows() {
+    at_terminal "sh -c 'stty cols $1; exec $ADMIT status demo'"
+    ends 0 "$terminal"
+    tr -d '\r' <"$T/screen" | grep -e ' stay' -e ' s[.]' -e '[.][.][.]'
+}
+
+@test "at any width of a terminal a command ends in its row, in whatever script it is written" {
+    local columns line before end
+    printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/stays"
+    chmod +x "$T/stays"
+    PATH=$T:$PATH background run -k 2 demo -- stays "$(printf '日%.0s' {1..25})"
+    eventually is 1 holders demo
+    PATH=$T:$PATH background run demo -- stays "$(printf 'u\314\210%.0s' {1..25})"
+    eventually is 2 holders demo
+    kill -STOP "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
+    eventually is '"stopped"' condition demo 1
+    for columns in 1 2 3 20 56 62 63 64 80 90; do
+        rows "$columns" >"$T/rows"
+        [ "$(wc -l <"$T/rows")" -eq 2 ]
+        [ "$(grep -c '(stopped) stay' "$T/rows")" -eq 1 ]
+        while IFS= read -r line; do
+            before=${line%%stay*}
+            for ((end = columns; end < ${#before} + 8; end += columns)); do :; done
+            [ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le "$end" ]
+            [[ $line == *... || $line == *日 || $line == *u$'\314\210' ]]
+        done <"$T/rows"
+    done
+    rows 300 >"$T/rows"
+    grep -q '日$' "$T/rows"
+    grep -q "u$(printf '\314\210')$" "$T/rows"
+    kill -CONT "$("$ADMIT" status demo --json | jq '.holders[1].pid')"
+}
+
+@test "a command that is cut is cut between characters" {
+    printf '#!/bin/sh\n%s\n' "$LINGER" >"$T/stays"
+    chmod +x "$T/stays"
+    for begin in '' x xx; do
+        PATH=$T:$PATH background run -k 1 "demo$begin" -- stays "$begin$(printf '日%.0s' {1..40})"
+        eventually is 1 holders "demo$begin"
+        exits 0 status "demo$begin" --json
+        json '.holders[0].command | test("^stays x*日+[.][.][.]$")'
+    done
 }
 
 @test "durations in status and in the waiting line" {
@@ -241,6 +379,16 @@ load gates
     at_terminal "$ADMIT run demo -- true"
     eventually grep -qE 'demo, place 1, since [0-9:]+ \([0-9]+ s\)' "$T/screen"
     let_go holder
+    ends 0 "$terminal"
+    # A name that is too long for the line gives way to the place.
+    local long
+    long=$T/$(printf '日%.0s' {1..40})
+    enter other "$long" -k 1
+    eventually inside other
+    at_terminal "sh -c 'stty cols 70; exec $ADMIT run $long -- true'"
+    eventually grep -qE '[.]{3}, place 1, since [0-9:]+ \([0-9]+ s\)' "$T/screen"
+    [ "$(tr '\r' '\n' <"$T/screen" | sed 's/\x1b\[K//' | LC_ALL=C.UTF-8 wc -L)" -le 69 ]
+    let_go other
     ends 0 "$terminal"
 }
 

@@ -66,6 +66,9 @@ load gates
     exits 137 run demo -- sh -c 'kill -KILL $$'
     run -127 --separate-stderr "$ADMIT" run demo -- no-such-command-anywhere
     says_error "admit run: cannot run 'no-such-command-anywhere'"
+    # Also if it might be in a directory that one may not search, as root may.
+    mkdir -m 0 "$T/closed"
+    PATH=$T/closed:$PATH run -127 "$ADMIT" run demo -- no-such-command-anywhere
     exits 126 run demo -- /etc/passwd
     says_error "admit run: cannot run '/etc/passwd'"
     exits 126 run demo -- /

@@ -137,6 +137,23 @@ _Noreturn void exit_for_signal(int number)
     exit(128 + number);
 }
 
+/* A directory of PATH that one may not search makes execvp say so of a command that is in none of them. Shells say then that
+ * it was not found. */
+static bool is_nowhere(const char *name)
+{
+    const char *path = getenv("PATH");
+    char file[4096];
+    if (strchr(name, '/') != NULL || path == NULL)
+        return false;
+    for (size_t length; *path != '\0'; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        snprintf(file, sizeof file, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? path : ".", name);
+        if (access(file, F_OK) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page
  * tables, which is most of what fork costs, and lets the new process say here why it could not run the command. */
 pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status)
@@ -163,6 +180,8 @@ pid_t start_command(char **argv, bool (*own)(void *context), void *context, int 
     }
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
+    if (failure == EACCES && is_nowhere(argv[0]))
+        failure = ENOENT;
     *status = failure == NOT_OWNED ? EXIT_OWN_FAILURE : failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
     if (failure != NOT_OWNED)
         fprintf(stderr, "admit run: cannot run '%s': %s\n", argv[0], strerror(failure));
@@ -187,17 +206,29 @@ static void stop_too(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* What is left of the command when it has ended itself: its orphans, which are admit's children now. */
-static void signal_children(int signal)
+/* What is left of the command when it has ended itself: its orphans, which are admit's children now. False: that cannot be
+ * seen, as where there is no /proc. */
+static bool for_each_child(void (*each)(void *data, pid_t pid), void *data)
 {
     char name[64];
     snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
     FILE *list = fopen(name, "re");
     if (list == NULL)
-        return;
+        return false;
     for (int pid; fscanf(list, "%d", &pid) == 1;)
-        kill((pid_t)pid, signal);
+        each(data, (pid_t)pid);
     fclose(list);
+    return true;
+}
+
+static void send_signal(void *signal, pid_t pid)
+{
+    kill(pid, *(int *)signal);
+}
+
+static void signal_children(int signal)
+{
+    for_each_child(send_signal, &signal);
 }
 
 /* A terminal that hangs up tells only the leader of its session, which is to tell the others. If that is admit, all of
@@ -233,7 +264,7 @@ void pass_signal_on(const siginfo_t *info, pid_t pid)
 
 /* --- its time ------------------------------------------------------------------------------------------------------ */
 
-enum { GRACE_S = 5 };
+enum { GRACE_S = 5, TOLD_MAX = 256 };
 
 /* A command that runs, and when its time is over: at a moment of CLOCK_MONOTONIC. */
 struct running {
@@ -241,8 +272,11 @@ struct running {
     pid_t pid;
     bool limited;
     struct timespec until;
-    int sent;   /* the signal by which it is ended, or 0 */
-    int status; /* once it has ended itself; -1: it has not */
+    int sent;             /* the signal by which it is ended, or 0 */
+    int status;           /* once it has ended itself; -1: it has not */
+    pid_t told[TOLD_MAX]; /* of its children, those that were sent SIGTERM; what has no room is sent another */
+    unsigned told_count;
+    bool group_told; /* all of its group at once */
 };
 
 static void limit_to(struct running *running, uint64_t ns)
@@ -278,23 +312,45 @@ static int send(const struct running *running, int signal)
     return kill(running->how->own_group ? -running->pid : running->pid, signal);
 }
 
-/* The command and, with `children`, also those of what it has started that are admit's children by now. SIGCONT too: a
- * process that is stopped would not end. */
+/* Many a program takes a second SIGTERM for an order not to tidy up. */
+static bool was_told(struct running *running, pid_t pid)
+{
+    for (unsigned t = 0; t < running->told_count; t++)
+        if (running->told[t] == pid)
+            return true;
+    if (running->told_count < TOLD_MAX)
+        running->told[running->told_count++] = pid;
+    return false;
+}
+
+/* SIGCONT too: a process that is stopped would not end. */
+static void end_child(void *data, pid_t pid)
+{
+    struct running *running = data;
+    const bool with_group = running->group_told && getpgid(pid) == running->pid;
+    if (running->sent == SIGTERM && (pid == running->pid || with_group || was_told(running, pid)))
+        return;
+    kill(pid, running->sent);
+    kill(pid, SIGCONT);
+}
+
+/* The command and, with `children`, also those of what it has started that are admit's children by now. */
 static void end_command(struct running *running)
 {
     running->sent = running->sent == 0 ? SIGTERM : SIGKILL;
-    running->until.tv_sec += GRACE_S;
-    if (!has_ended(running) && send(running, running->sent) != 0) {
-        fprintf(stderr, "admit run: cannot end the command: %s\n", strerror(errno));
+    /* From now on: this process may have been stopped when the time was over. */
+    limit_to(running, GRACE_S * 1000000000ull);
+    running->group_told |= running->how->own_group && !has_ended(running);
+    bool ends = has_ended(running) || send(running, running->sent) == 0;
+    if (ends && !has_ended(running))
+        send(running, SIGCONT);
+    if (ends && running->how->children)
+        ends = for_each_child(end_child, running) || !has_ended(running);
+    if (!ends) {
+        fprintf(stderr, "admit run: cannot end the command%s: %s\n",
+                has_ended(running) ? "'s children, which cannot be found" : "", strerror(errno));
         running->limited = false;
         running->sent = 0;
-        return;
-    }
-    if (!has_ended(running))
-        send(running, SIGCONT);
-    if (running->how->children) {
-        signal_children(running->sent);
-        signal_children(SIGCONT);
     }
 }
 
@@ -322,10 +378,8 @@ static void send_on(struct running *running, const siginfo_t *info)
         pass_hangup_on(running->pid, has_ended(running));
     } else if (is_passed_on(info, running->pid)) {
         if (info->si_signo == SIGTERM && running->how->own_group) {
-            if (running->sent == 0) {
-                limit_to(running, 0);
+            if (running->sent == 0)
                 end_command(running);
-            }
         } else if (has_ended(running)) {
             signal_children(info->si_signo);
         } else {
@@ -376,7 +430,7 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         else if (reap(&running))
             break;
         else if (running.sent != 0 && how->children)
-            signal_children(running.sent); /* those whose parent has just ended are admit's children only now */
+            for_each_child(end_child, &running); /* those whose parent has just ended are admit's children only now */
     }
     if (running.sent != 0)
         return 128 + running.sent;

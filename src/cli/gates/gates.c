@@ -2,6 +2,7 @@
 #include "cli/gates/gates.h"
 
 #include "base/spelling.h"
+#include "cli/gates/columns.h"
 #include "native/printable.h"
 
 #include <pwd.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,18 +83,26 @@ static bool is_ruined_file(const char *name, admit_error error)
            S_ISREG(status.st_mode);
 }
 
+/* Those that make a gate if there is none. */
+static bool goes_in(const char *command)
+{
+    return strcmp(command, "run") == 0 || strcmp(command, "enter") == 0 || strcmp(command, "jobserver") == 0;
+}
+
 void tell_gate_error(const char *command, const char *name, admit_error error)
 {
     fflush(stdout);
     if (error == ADMIT_NO_GATE) {
-        struct nearest nearest = {.name = name, .distance = 3};
+        /* A name that is as short has nothing in common with one so far from it. */
+        const unsigned too_far = strlen(name) < 3 ? (unsigned)strlen(name) : 3;
+        struct nearest nearest = {.name = name, .distance = too_far};
         fprintf(stderr, "admit %s: there is no gate '%s'", command, name);
         if (strchr(name, '/') == NULL)
             admit_gate_list(nearer, &nearest);
-        if (nearest.distance < 3)
+        if (nearest.distance < too_far)
             fprintf(stderr, "; did you mean '%s'?", nearest.found);
-        if (strcmp(command, "run") == 0)
-            fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < 3 ? "" : ";");
+        if (goes_in(command))
+            fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < too_far ? "" : ";");
         fputc('\n', stderr);
     } else {
         fprintf(stderr, "admit %s: %s", command, admit_last_error_text());
@@ -158,8 +166,12 @@ const char *shell_words(char *const *words, char *text, size_t size)
     }
     fclose(out);
     text[size - 1] = '\0';
-    if (strlen(text) == size - 1)
-        strcpy(text + size - 1 - sizeof cut, cut);
+    if (strlen(text) == size - 1) {
+        size_t at = size - 1 - sizeof cut;
+        while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80) /* no half of a character */
+            at--;
+        strcpy(text + at, cut);
+    }
     return text;
 }
 
@@ -273,22 +285,18 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE])
 
 unsigned width_of_terminal(void)
 {
-    struct winsize size;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return columns_of_terminal(STDOUT_FILENO);
 }
 
+/* In a row of the terminal that has room for some of it: what stands before may take a row and more of a narrow one. */
 void cut_for_terminal(char *text, unsigned column)
 {
-    static const char cut[] = "...";
+    enum { LEAST_ROOM = 8 };
     const unsigned width = width_of_terminal();
-    if (width < column + 2 * sizeof cut) /* no terminal, or one too narrow for anything */
+    unsigned rows = width;
+    if (width == 0)
         return;
-    size_t at = 0, end = 0;
-    for (unsigned shown = 0; text[at] != '\0' && shown < width - column; shown++) {
-        if (shown == width - column - strlen(cut))
-            end = at;
-        at += admit_printable_character(text + at);
-    }
-    if (text[at] != '\0')
-        strcpy(text + end, cut);
+    while (rows < column + LEAST_ROOM)
+        rows += width;
+    cut_to_columns(text, rows - column);
 }

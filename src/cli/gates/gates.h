@@ -32,8 +32,8 @@ void describe(admit_gate *gate, char *const *words);
 /* A user's name, or number if there is none; NULL of a negative one: not recorded. */
 const char *user_name(int64_t user, char buffer[64]);
 
-/* How many of these live. Who has died is in the picture until somebody comes who notices; what it had is as good as
- * free, so that it is not shown. */
+/* How many of these live. A process that has died is in the picture until another comes and notices; what it had is as
+ * good as free, so that it is not shown. */
 unsigned living(const admit_participant *participants, unsigned count);
 /* ", 3 outside", or nothing if nobody waits there. */
 const char *those_outside(const admit_view *view, char buffer[32]);
@@ -54,9 +54,9 @@ const char *time_for_programs(int64_t since_ns, char buffer[32]);
 
 /* What anybody wrote into a gate, without what would disturb a terminal or is no UTF-8: such bytes become '?'. */
 const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
-/* In characters, each taken to be one column wide; 0: standard output is no terminal. */
+/* 0: standard output is no terminal. */
 unsigned width_of_terminal(void);
-/* So that it ends before the right edge, if standard output is a terminal; it begins in this column. */
+/* So that it ends at the right edge, if standard output is a terminal; it begins in this column, from 0 on. */
 void cut_for_terminal(char *text, unsigned column);
 
 #endif

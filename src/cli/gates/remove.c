@@ -32,7 +32,8 @@ static int remove_one(const char *name, bool force)
 
 int command_remove(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "remove", .argc = argc, .argv = argv, .plain_max = INT_MAX};
+    struct arguments arguments = {
+        .command = "remove", .argc = argc, .argv = argv, .plain_max = INT_MAX, .dashes_end_options = true};
     bool force = false;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (is_option(option, "-h", "--help")) {

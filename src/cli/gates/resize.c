@@ -13,10 +13,10 @@ static const char help_text[] = "usage: admit resize GATE K\n"
 
 int command_resize(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "resize", .argc = argc, .argv = argv, .plain_max = 2};
+    struct arguments arguments = {
+        .command = "resize", .argc = argc, .argv = argv, .plain_max = 2, .dashes_end_options = true};
     const char *option = next_option(&arguments);
-    /* "-1" is no option, but a number that is refused below. */
-    if (option != NULL && (is_option(option, "-h", "--help"))) {
+    if (option != NULL && is_option(option, "-h", "--help")) {
         fputs(help_text, stdout);
         return EXIT_OK;
     }

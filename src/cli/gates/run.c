@@ -102,9 +102,11 @@ static void parse(struct request *request, int argc, char **argv)
     if (arguments.at == argc)
         usage_error("run", "which command? It stands after the gate: admit run %s -- COMMAND", gate);
     const struct slot_variable *list = slot_env_list(&request->slot_env, "run", request->visit.k);
-    if (request->visit.k == 0 && list != NULL) {
-        request->visit.k = list->length;
+    if (list != NULL) {
         request->visit.list = list->name;
+        request->visit.resources = list->length;
+        if (request->visit.k == 0)
+            request->visit.k = list->length;
     }
     if (request->output != NULL && !request->background)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
@@ -160,7 +162,7 @@ static void say_why_not_owned(admit_error error)
         fprintf(stderr, "admit run: the command cannot have the slot: %s\n", admit_error_message(error));
 }
 
-/* A gate that has grown since may have more slots than a list has elements. */
+/* A gate that has grown while this process waited may have more slots than a list has elements. */
 static bool set_resource(const struct request *request, unsigned slot)
 {
     const char *lacking;
@@ -201,6 +203,7 @@ int command_run(int argc, char **argv)
     log_left(&request.visit.stay, slot.gate, status);
     admit_gate_leave(slot.gate, &slot.hold);
     admit_gate_close(slot.gate);
+    slot_env_close(&request.slot_env);
     if (status > 128)
         exit_for_signal(status - 128);
     return status;

@@ -22,6 +22,13 @@ static bool counts(const char *text, unsigned long *from)
     return digits > 0 && digits < 10 && strcmp(text + digits, "+") == 0;
 }
 
+/* What was meant to count and does not, "-1+" or "8000+,9000", would be taken for the name of a resource. */
+static bool looks_like_a_count(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && text[length - 1] == '+' && strspn(text, "0123456789+-. ") == length;
+}
+
 static bool has_element(const char *list, const char *element)
 {
     size_t length = strlen(element);
@@ -44,6 +51,9 @@ static void read_list(struct slot_variable *variable, char *list, const char *co
             *next++ = '\0';
         if (element[0] == '\0')
             usage_error(command, "--slot-env %s: an element of the list is empty", variable->name);
+        if (looks_like_a_count(element))
+            usage_error(command, "--slot-env %s: '%s' is no element of a list, and what counts is one number: 0+ to %s",
+                        variable->name, element, "999999999+");
         for (unsigned e = 0; e < variable->length; e++)
             if (strcmp(variable->element[e], element) == 0)
                 usage_error(command, "--slot-env %s: '%s' is in the list twice, and two would have it", variable->name,
@@ -69,6 +79,11 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text)
         *value++ = '\0';
     if (value == NULL || !is_name(name) || value[0] == '\0')
         usage_error(command, "--slot-env takes VARIABLE=A,B,C or VARIABLE=NUMBER+, not '%s'", text);
+    if (strncmp(name, "ADMIT_", strlen("ADMIT_")) == 0)
+        usage_error(command, "--slot-env %s: such names are admit's own", name);
+    for (unsigned v = 0; v + 1 < env->variables; v++)
+        if (strcmp(env->variable[v].name, name) == 0)
+            usage_error(command, "--slot-env %s is given twice: which one?", name);
     *variable = (struct slot_variable){.name = name};
     if (!counts(value, &variable->from))
         read_list(variable, value, command);
@@ -105,4 +120,13 @@ bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lackin
         setenv(variable->name, variable->element != NULL ? variable->element[slot] : number, 1);
     }
     return true;
+}
+
+void slot_env_close(struct slot_env *env)
+{
+    for (unsigned v = 0; v < env->variables; v++) {
+        free(env->variable[v].element);
+        free(env->variable[v].name); /* the elements are in the same text */
+    }
+    env->variables = 0;
 }

@@ -30,5 +30,6 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text);
 const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k);
 /* False if a list has nothing for this slot: then *lacking is its variable. */
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking);
+void slot_env_close(struct slot_env *env);
 
 #endif

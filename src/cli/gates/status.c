@@ -2,6 +2,7 @@
  *
  * admit status - who is inside a gate, who waits there, and how often what happened.
  */
+#include "cli/gates/columns.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
 
@@ -137,24 +138,14 @@ struct table {
     bool begun;
 };
 
-static const char line_format[] = "  %5s  %7s  %-8s  %-13s  %-10s  ";
-enum { COMMAND_COLUMN = 55 };
-
-/* All is well with most, and the others are to be seen. */
-static void print_command(const admit_participant *participant)
-{
-    char command[ADMIT_COMMAND_SIZE], text[ADMIT_COMMAND_SIZE + 16] = "";
-    if (participant->condition != ADMIT_LIVES)
-        snprintf(text, sizeof text, "(%s) ", condition_name(participant->condition));
-    strcat(text, printable(participant->command, command));
-    cut_for_terminal(text, COMMAND_COLUMN);
-    puts(text);
-}
+/* Of what stands before the command; the longest durations are "59 min 59 s" and "23 h 59 min". */
+static const char line_format[] = "  %5s  %7s  %-8s  %-13s  %-11s  ";
 
 static void print_participant(void *context, const char *role, int number, const admit_participant *participant)
 {
     struct table *table = context;
-    char since[32], so_long[32] = "-", user[64], digits[24] = "-", pid[24] = "-";
+    char since[32], so_long[32] = "-", user[64], digits[24] = "-", pid[24] = "-", line[256], ill[32] = "";
+    char command[ADMIT_COMMAND_SIZE];
     (void)role;
     if (!table->begun) {
         printf(line_format, table->first, "pid", "user", table->since, "for");
@@ -168,8 +159,13 @@ static void print_participant(void *context, const char *role, int number, const
     if (participant->since != 0)
         duration_for_people(time(NULL) - participant->since / 1000000000, so_long);
     const char *name = user_name(participant->user, user);
-    printf(line_format, digits, pid, name != NULL ? name : "-", time_for_people(participant->since, since), so_long);
-    print_command(participant);
+    snprintf(line, sizeof line, line_format, digits, pid, name != NULL ? name : "-",
+             time_for_people(participant->since, since), so_long);
+    if (participant->condition != ADMIT_LIVES) /* all is well with most, and the others are to be seen */
+        snprintf(ill, sizeof ill, "(%s) ", condition_name(participant->condition));
+    printable(participant->command, command);
+    cut_for_terminal(command, columns_of_text(line) + columns_of_text(ill));
+    printf("%s%s%s\n", line, ill, command);
 }
 
 static void print_view(const char *name, const admit_view *view)
@@ -236,7 +232,8 @@ static void show_all(struct showing *showing)
 
 int command_status(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "status", .argc = argc, .argv = argv, .plain_max = INT_MAX};
+    struct arguments arguments = {
+        .command = "status", .argc = argc, .argv = argv, .plain_max = INT_MAX, .dashes_end_options = true};
     struct json_writer writer;
     struct showing showing = {0};
     for (const char *option; (option = next_option(&arguments)) != NULL;) {

@@ -62,7 +62,7 @@ void visit_check(const struct visit *visit)
 
 /* --- the gate ------------------------------------------------------------------------------------------------------ */
 
-/* With --resize a gate that there is is opened whatever it has, and then has what is wanted. */
+/* With --resize a gate that there is is opened whatever it has. */
 static admit_gate *open_gate(const struct visit *visit)
 {
     admit_gate_options options = {
@@ -72,12 +72,15 @@ static admit_gate *open_gate(const struct visit *visit)
         options.k = 0;
         gate = admit_gate_open_with(visit->gate, &options);
     }
-    if (gate == NULL || !visit->resize || (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
-        return gate;
-    admit_error error = admit_gate_declare(gate, visit->k);
-    if (error != ADMIT_OK && !is_gone(error))
-        gate_error(visit->command, visit->gate, error);
     return gate;
+}
+
+/* And then has what is wanted. */
+static admit_error set_k(const struct visit *visit, admit_gate *gate)
+{
+    if (!visit->resize || (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
+        return ADMIT_OK;
+    return admit_gate_declare(gate, visit->k);
 }
 
 /* Two say another mode or capacity, and one of them made the gate: the other is told, and goes on. */
@@ -94,11 +97,34 @@ static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
                 visit->gate, admit_gate_capacity(gate));
 }
 
+static void tell_not_let_in(const struct visit *visit, int status)
+{
+    if (visit->not_let_in != NULL)
+        visit->not_let_in(visit->data, status);
+}
+
+static _Noreturn void end_not_let_in(const struct visit *visit, int status)
+{
+    tell_not_let_in(visit, status);
+    exit(status);
+}
+
 static _Noreturn void refuse_nested(const struct visit *visit)
 {
     fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
             visit->command, visit->gate);
-    exit(usage_exit_status);
+    end_not_let_in(visit, usage_exit_status);
+}
+
+/* Whether there is a resource for this visit would be a matter of luck, and be known only after a long wait. */
+static void refuse_too_many_slots(const struct visit *visit, admit_gate *gate)
+{
+    const unsigned k = admit_gate_k(gate);
+    if (visit->list == NULL || k <= visit->resources)
+        return;
+    fprintf(stderr, "admit %s: gate '%s' has %u slots now, and --slot-env %s has elements for %u\n", visit->command,
+            visit->gate, k, visit->list, visit->resources);
+    end_not_let_in(visit, usage_exit_status);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -204,8 +230,12 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
                 refuse_nested(visit);
             if (!visit->quiet && attempt == 1)
                 tell_what_is_ignored(visit, wait->gate);
-            describe(wait->gate, visit->for_whom);
-            error = try_then_wait(wait, until, hold);
+            error = set_k(visit, wait->gate);
+            if (error == ADMIT_OK) {
+                refuse_too_many_slots(visit, wait->gate);
+                describe(wait->gate, visit->for_whom);
+                error = try_then_wait(wait, until, hold);
+            }
         }
         if (error != ADMIT_REMOVED || wait->begun || attempt == ATTEMPTS_MAX)
             return error;
@@ -213,27 +243,19 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     }
 }
 
-static void tell_not_let_in(const struct visit *visit, int status)
-{
-    if (visit->not_let_in != NULL)
-        visit->not_let_in(visit->data, status);
-}
-
 static _Noreturn void end_without_slot(const struct visit *visit, admit_error error)
 {
-    if (error == ADMIT_OTHER_K && visit->list != NULL)
-        fprintf(stderr, "admit %s: -k was not given, and of the list in --slot-env %s %u may be used here\n",
-                visit->command, visit->list, visit->k);
+    if (error == ADMIT_OTHER_K && visit->list != NULL && visit->k == visit->resources)
+        fprintf(stderr, "admit %s: of the list in --slot-env %s %u may be used here\n", visit->command, visit->list,
+                visit->resources);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
-        tell_not_let_in(visit, usage_exit_status);
-        gate_error(visit->command, visit->gate, error);
+        tell_gate_error(visit->command, visit->gate, error);
+        end_not_let_in(visit, usage_exit_status);
     }
     if (!visit->quiet)
         fprintf(stderr, "admit %s: %s at '%s'\n", visit->command,
                 error == ADMIT_NO_SLOT ? "no slot is free" : "the time is over, and no slot was free", visit->gate);
-    int status = error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status;
-    tell_not_let_in(visit, status);
-    exit(status);
+    end_not_let_in(visit, error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status);
 }
 
 /* Before the handle is closed, of a gate that there is. */

@@ -20,7 +20,8 @@ struct visit {
     unsigned k, capacity, mode; /* 0: not given */
     unsigned room;              /* the capacity of a gate that is made, if none was given; 0: the library's */
     bool resize;                /* -k is what the gate is to have, whatever it has */
-    const char *list;           /* the variable of --slot-env whose list's length k is; NULL: it was given */
+    const char *list;           /* a variable of --slot-env that has a list of resources; NULL: none has */
+    unsigned resources;         /* in it: a gate that has more slots is not waited at */
     bool try, quiet, nested, limited;
     uint64_t wait_ns;      /* if limited */
     int no_slot_status;    /* with which it ends if --try found no slot, */
