@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Tells the command, and what it starts, in ADMIT_INSIDE. */
-void note_inside(const admit_gate *gate, const admit_hold *hold);
+void note_inside(admit_gate *gate, const admit_hold *hold);
 
 /* Costs nothing where no command of `admit run` is above. Who was inside and has left is not, whatever its environment
  * says. */

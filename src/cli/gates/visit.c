@@ -94,6 +94,11 @@ static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
                 visit->gate, admit_gate_capacity(gate));
 }
 
+static bool is_inside(const struct visit *visit, admit_gate *gate)
+{
+    return inside_by_environment(gate) || (visit->is_inside != NULL && visit->is_inside(visit->data, gate));
+}
+
 static _Noreturn void refuse_nested(const struct visit *visit)
 {
     fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
@@ -156,7 +161,7 @@ static int still_waiting(void *data, unsigned place)
         tell_placed(wait);
     if (!wait->visit->quiet)
         waiting_line_show(&wait->line, place);
-    return 0;
+    return wait->visit->is_wanted != NULL && !wait->visit->is_wanted(wait->visit->data);
 }
 
 static struct timespec in_future(uint64_t ns)
@@ -200,7 +205,7 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
         if (wait->gate == NULL) {
             error = admit_last_error();
         } else {
-            if (!visit->nested && inside_by_environment(wait->gate))
+            if (!visit->nested && is_inside(visit, wait->gate))
                 refuse_nested(visit);
             if (!visit->quiet && attempt == 1)
                 tell_what_is_ignored(visit, wait->gate);
@@ -226,6 +231,8 @@ static _Noreturn void end_without_slot(const struct visit *visit, admit_error er
                 visit->command, visit->list, visit->k);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
         tell_not_let_in(visit, usage_exit_status);
+        if (error == ADMIT_INTERRUPTED) /* by visit->is_wanted, since there was no signal */
+            exit(usage_exit_status);
         gate_error(visit->command, visit->gate, error);
     }
     if (!visit->quiet)
