@@ -32,7 +32,7 @@ static bool find(admit_gate *gate, long pid, admit_participant *found)
 {
     if (pid != 0)
         return keeper_find(gate, pid, found);
-    for (pid = process_above(getpid()); pid > 0; pid = process_above(pid))
+    for (pid = getpid(); pid > 0; pid = process_above(pid)) /* a shell may have become this process by exec */
         if (keeper_find(gate, pid, found))
             return true;
     return false;
