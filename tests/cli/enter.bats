@@ -392,7 +392,7 @@ victim() {
     exits 0 run -k 2 many -- true
     echo >"$T/owner.0"
     echo >"$T/owner.1"
-    for ((kill = 0; kill < 60; kill++)); do
+    for ((kill = 0; kill < 25; kill++)); do
         for w in 0 1 2 3; do
             if [ -z "${workers[w]:-}" ] || ended "${workers[w]}"; then
                 in_shell worker bash -c "$WORKER"

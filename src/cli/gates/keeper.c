@@ -22,7 +22,7 @@ static socklen_t address_of(admit_gate *gate, uint64_t ticket, struct sockaddr_u
     stat("/proc/self/ns/pid", &namespace);
     int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1,
                           "admit-enter/%" PRIx64 ":%" PRIx64 ":%" PRIx64 "/%" PRIx64, device, inode, ticket,
-                          (uint64_t)namespace.st_ino);
+                          (uint64_t) namespace.st_ino);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -151,7 +151,9 @@ enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     enum dismissal result = KEEPER_KILLED;
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0)
-        result = !is_of_this_user(fd) && geteuid() != 0 ? KEEPER_NOT_YOURS : wait_for_word(fd) ? KEEPER_LEFT : KEEPER_KILLED;
+        result = !is_of_this_user(fd) && geteuid() != 0 ? KEEPER_NOT_YOURS
+                 : wait_for_word(fd)                    ? KEEPER_LEFT
+                                                        : KEEPER_KILLED;
     if (fd >= 0)
         close(fd);
     return result == KEEPER_KILLED && !is_inside(gate, one->ticket) ? KEEPER_LEFT : result;

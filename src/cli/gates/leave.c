@@ -21,8 +21,8 @@ static const char help_text[] =
     "\n"
     "      --pid PID       the slot of process PID, wherever this is called\n"
     "\n"
-    "The exit status is 1 if there is no such slot, or if the process that kept it has been killed: then it comes back\n"
-    "when the shell has ended, and not before.\n"
+    "The exit status is 1 if there is no such slot, or if the process that kept it has been killed: then it comes\n"
+    "back when the shell has ended, and not before.\n"
     "\n"
     "  admit leave db\n";
 
