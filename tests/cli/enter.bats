@@ -211,6 +211,24 @@ enter_fails() {
     refused "--pid takes a whole number" leave --pid x demo
 }
 
+@test "who gives up leaving while the keeper is stopped has not left" {
+    shell_enters one
+    eventually inside one
+    local keeper
+    keeper=$(keeper_of "$shell")
+    kill -STOP "$keeper"
+    eventually is T state "$keeper"
+    run timeout 0.3 "$ADMIT" leave --pid "$shell" demo
+    [ "$status" -eq 124 ]
+    kill -CONT "$keeper"
+    eventually is S state "$keeper"
+    exits 75 run --try demo -- true
+    exits 0 leave --pid "$shell" demo
+    [ "$(holders demo)" -eq 0 ]
+    let_go one
+    ends 0 "$shell"
+}
+
 @test "inside twice: refused, unless it is said; and then the last one is left first" {
     run --separate-stderr bash -c '
         eval "$($ADMIT enter -k 2 --pid $$ demo)" || exit

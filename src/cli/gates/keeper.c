@@ -63,11 +63,18 @@ int keeper_listen(admit_gate *gate, uint64_t ticket)
     return fd;
 }
 
+/* One that was killed meanwhile, or did not want to wait, has not been told that it has left; it shall not have. */
+static bool still_waits(int connection)
+{
+    char nothing;
+    return recv(connection, &nothing, sizeof nothing, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 int keeper_stay(const struct shell *shell, int listening)
 {
     while (shell_await(shell, listening)) {
         int connection = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-        if (connection >= 0 && is_of_this_user(connection))
+        if (connection >= 0 && is_of_this_user(connection) && still_waits(connection))
             return connection;
         if (connection >= 0)
             close(connection);
