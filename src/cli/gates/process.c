@@ -57,12 +57,12 @@ char process_state(long pid)
     return field != NULL ? *field : '\0';
 }
 
-/* PF_FORKNOEXEC of the kernel's <linux/sched.h>. A process that has executed something has another flag, as a rule: where
- * there is none at all, as in a kernel that only looks like Linux, nothing is known. */
+/* A process that has executed something has other flags, as a rule: where there is none at all, as in a kernel that only
+ * looks like Linux, nothing is known. */
 bool process_is_only_forked(long pid, bool *known)
 {
-    enum { FORKED_AND_NOT_EXECUTED = 0x40 };
+    enum { PF_FORKNOEXEC = 0x40 }; /* as the kernel's sources have it, in linux/sched.h */
     uint64_t flags = number_of_stat(pid, 9);
     *known = flags != 0;
-    return (flags & FORKED_AND_NOT_EXECUTED) != 0;
+    return (flags & PF_FORKNOEXEC) != 0;
 }
