@@ -189,18 +189,19 @@ static _Noreturn void give_up(struct keeper *keeper, const char *what, const cha
     exit(usage_exit_status);
 }
 
-/* A number of a process may be another's by now; but the shell that lives afterwards is the one that was meant. */
+/* The socket comes first: whoever sees the shell inside finds it. A number of a process may be another's by now; but the
+ * shell that lives afterwards is the one that was meant. */
 static void hand_over(struct keeper *keeper)
 {
     const struct shell *shell = &keeper->request->shell;
+    keeper->listening = keeper_listen(keeper->gate, keeper->hold.ticket);
+    if (keeper->listening < 0)
+        give_up(keeper, "cannot make the socket by which 'admit leave' finds the slot", strerror(errno));
     admit_error error = admit_gate_bequeath_to_process(keeper->gate, &keeper->hold, shell->pid);
     if (!shell_lives(shell))
         give_up(keeper, "the process that was to have the slot", "has ended");
     if (error != ADMIT_OK)
         give_up(keeper, "the shell cannot have the slot", admit_last_error_text());
-    keeper->listening = keeper_listen(keeper->gate, keeper->hold.ticket);
-    if (keeper->listening < 0)
-        give_up(keeper, "cannot make the socket by which 'admit leave' finds the slot", strerror(errno));
 }
 
 /* From when the text is told on, no signal but SIGKILL ends it. */
@@ -237,9 +238,9 @@ int command_enter(int argc, char **argv)
     request.visit.is_wanted = shell_wants;
     request.visit.data = &request;
     hold_signals();
-    puts("! :");
-    fflush(stdout);
     said = true; /* by the parent, which ends without a word of its own */
+    if (puts("! :") < 0 || fflush(stdout) != 0)
+        exit(usage_exit_status);
     background_begin("enter", NULL, NULL);
     said = false;
     keeper.gate = visit_enter(&request.visit, &keeper.hold);

@@ -26,13 +26,14 @@ static socklen_t address_of(admit_gate *gate, uint64_t ticket, struct sockaddr_u
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-/* Another user may have made a socket of that name, or want to end what is not theirs. */
-static bool is_of_this_user(int connection)
+static bool peer_of(int connection, uid_t *user)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == geteuid() || peer.uid == 0);
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    *user = peer.uid;
+    return true;
 }
 
 static int bind_to(admit_gate *gate, uint64_t ticket)
@@ -63,6 +64,12 @@ int keeper_listen(admit_gate *gate, uint64_t ticket)
     return fd;
 }
 
+static bool may_dismiss(int connection)
+{
+    uid_t user;
+    return peer_of(connection, &user) && (user == geteuid() || user == 0);
+}
+
 /* One that was killed meanwhile, or did not want to wait, has not been told that it has left; it shall not have. */
 static bool still_waits(int connection)
 {
@@ -74,7 +81,7 @@ int keeper_stay(const struct shell *shell, int listening)
 {
     while (shell_await(shell, listening)) {
         int connection = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-        if (connection >= 0 && is_of_this_user(connection) && still_waits(connection))
+        if (connection >= 0 && may_dismiss(connection) && still_waits(connection))
             return connection;
         if (connection >= 0)
             close(connection);
@@ -151,16 +158,25 @@ static bool wait_for_word(int connection)
     return memcmp(text, left, sizeof left) == 0;
 }
 
+/* Another user may have made a socket of that name. */
+static bool may_be_dismissed(int connection)
+{
+    uid_t user;
+    return peer_of(connection, &user) && (user == geteuid() || geteuid() == 0);
+}
+
 enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
 {
     struct sockaddr_un address;
     socklen_t size = address_of(gate, one->ticket, &address);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     enum dismissal result = KEEPER_KILLED;
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0)
-        result = !is_of_this_user(fd) && geteuid() != 0 ? KEEPER_NOT_YOURS
-                 : wait_for_word(fd)                    ? KEEPER_LEFT
-                                                        : KEEPER_KILLED;
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0) {
+        if (!may_be_dismissed(fd))
+            result = KEEPER_NOT_YOURS;
+        else if (wait_for_word(fd))
+            result = KEEPER_LEFT;
+    }
     if (fd >= 0)
         close(fd);
     return result == KEEPER_KILLED && !is_inside(gate, one->ticket) ? KEEPER_LEFT : result;
