@@ -61,7 +61,7 @@ char process_state(long pid)
  * looks like Linux, nothing is known. */
 bool process_is_only_forked(long pid, bool *known)
 {
-    enum { PF_FORKNOEXEC = 0x40 }; /* as the kernel's sources have it, in linux/sched.h */
+    enum { PF_FORKNOEXEC = 0x40 }; /* as the kernel's sources have it */
     uint64_t flags = number_of_stat(pid, 9);
     *known = flags != 0;
     return (flags & PF_FORKNOEXEC) != 0;
