@@ -312,6 +312,13 @@ ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *ho
  * admit_last_error_text knows nothing of it. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
+/* For a process that runs already and is no child, such as the shell from which this one was called: if this process dies
+ * from now on, the hold lasts until that one has ended, whatever it executes meanwhile. It learns nothing of it, and may be any
+ * process that this one can see by its number. Whoever calls this makes sure that the number is not another's by now: a process
+ * that lives when this returns was meant. ADMIT_BAD_OPTION: there is none, or it is dead; or the hold has been bequeathed,
+ * as above. When that process ends, nothing happens by itself as long as this one lives: it is to leave. */
+ADMIT_API admit_error admit_gate_bequeath_to_process(admit_gate *gate, const admit_hold *hold, long pid);
+
 /* For holds that are had after the fork, as of a process that enters for the jobs of a command that runs already:
  *
  *     int family = admit_gate_family(gate);                       then fork and exec the command, which inherits it

@@ -136,7 +136,8 @@ static void put_help_last(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    fill_standard_descriptors(argc > 1 && strcmp(argv[1], "run") == 0 ? EXIT_OWN_FAILURE : EXIT_USAGE);
+    const bool goes_in = argc > 1 && (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "enter") == 0);
+    fill_standard_descriptors(goes_in ? EXIT_OWN_FAILURE : EXIT_USAGE);
     atexit(flush_output);
     if (argc < 2)
         return help(stderr);

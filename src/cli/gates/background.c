@@ -106,7 +106,7 @@ void background_begin(const char *command, void (*failed)(void *data), void *dat
         exit(usage_exit_status);
 }
 
-void background_go_on(int output, const char *text)
+bool background_go_on(int output, const char *text)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0)
@@ -127,4 +127,5 @@ void background_go_on(int output, const char *text)
     close(to_parent);
     if (told < 0)
         raise(SIGTERM);
+    return told >= 0;
 }

@@ -7,6 +7,8 @@
 #ifndef ADMIT_CLI_GATES_BACKGROUND_H
 #define ADMIT_CLI_GATES_BACKGROUND_H
 
+#include <stdbool.h>
+
 /* Forks, with the signals held (command.h). Returns in the child. The parent waits for what the child tells, prints that,
  * and exits with 0; or the child ends first: then the parent calls `failed`, unless it is NULL, and exits as the child
  * has. */
@@ -15,7 +17,7 @@ void background_begin(const char *command, void (*failed)(void *data), void *dat
 /* In the child: it leaves the terminal, for a session of its own, in which a hang-up is ignored, as nohup does. Standard
  * input is empty, what is printed goes to `output`, or nowhere if that is -1. Then the parent prints `text`, and is let
  * go. If the parent is gone already, this process is sent
- * SIGTERM, as it would have been if that had happened before. */
-void background_go_on(int output, const char *text);
+ * SIGTERM, as it would have been if that had happened before: then this returns false. */
+bool background_go_on(int output, const char *text);
 
 #endif

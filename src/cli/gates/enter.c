@@ -1,10 +1,249 @@
-/* SPDX-License-Identifier: MIT */
-#include "cli/commands.h"
-#include "cli/usage.h"
+/* SPDX-License-Identifier: MIT
+ *
+ * admit enter - takes a slot for a shell, which has it for several commands until `admit leave`, or until it ends.
+ *
+ * It waits as `run` does. Then a process goes on in the background, the keeper, which is inside; and it leaves the hold to
+ * the shell's process, which the gate knows by number and identity from then on. So:
+ *
+ *   - The shell ends, in whatever way, and the keeper gives the slot back; whatever has been forked by the shell has it
+ *     no longer.
+ *   - The keeper is killed, and the slot stays the shell's, as a command's does when `admit run` is killed: it comes back when
+ *     the shell has ended, and no sooner, so that nobody is let in beside a script that believes to be inside. Nobody
+ *     is left then who could take it back before.
+ *
+ * What the shell evaluates must fail where it has no slot, also if this process is killed: of no text at all `eval` would
+ * make success. So the text begins with a line that is false, and what follows is true, or tells the exit status.
+ */
+#include "cli/gates/background.h"
+#include "cli/gates/command.h"
+#include "cli/gates/gates.h"
+#include "cli/gates/inside.h"
+#include "cli/gates/keeper.h"
+#include "cli/gates/visit.h"
+
+#include <admit.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char help_text[] =
+    "usage: admit enter [-k K] [-w TIME | --try] [--pid PID] [-E CODE] [-q] [--log FILE] [--resize] [--mode MODE]\n"
+    "                   [--capacity N] [--nested] GATE\n"
+    "\n"
+    "Waits for a slot at GATE, as 'admit run' does, for several commands of a script, and returns when the shell has\n"
+    "it. It is the shell's until 'admit leave GATE', or until the shell has ended, however that comes; also if it has\n"
+    "become something else by exec. Its subshells are inside with it, but do not hold the slot when it has ended.\n"
+    "\n"
+    "      --pid PID       the process that is to have it: $$ is the script, in its subshells too. Without it, that\n"
+    "                      which called this, past its subshells; not if sudo, timeout or the like stand between\n"
+    "\n"
+    "The other options are those of 'admit run'. What it prints sets ADMIT_SLOT, ADMIT_GATE and the others of 'admit\n"
+    "run' in sh and its kin, and fails if there is no slot:\n"
+    "\n"
+    "  eval \"$(admit enter -k 1 --pid $$ db)\" || exit\n"
+    "  ...\n"
+    "  admit leave db\n"
+    "\n"
+    "A process of admit stays in the background meanwhile. If it is killed, the slot stays the shell's until that has\n"
+    "ended. If admit is not there, or is killed before it could print anything, eval makes success of nothing;\n"
+    "text=$(admit enter ...) && eval \"$text\" || exit notices that, too.\n"
+    "\n"
+    "A script that is to be inside from beginning to end needs none of this. It begins with\n"
+    "\n"
+    "  [ \"$ADMIT_GATE\" = nightly ] || exec admit run -k 1 nightly -- \"$0\" \"$@\"\n"
+    "\n"
+    "Exit status: 0 inside, 75 --try and no slot, 124 the time is over, 125 anything else.\n";
+
+struct request {
+    struct visit visit;
+    struct shell shell;
+};
+
+/* --- what the shell evaluates --------------------------------------------------------------------------------------- */
+
+/* Whether it ends with what has been said already. */
+static bool said;
+
+static void say_failed(int status)
+{
+    if (!said)
+        printf("(exit %d)\n", status);
+    said = true;
+}
+
+static void say_failed_at_exit(void)
+{
+    say_failed(usage_exit_status);
+}
+
+static void tell_status(void *data, int status)
+{
+    (void)data;
+    say_failed(status);
+}
+
+/* False: it is more than background_go_on takes. */
+static bool write_text(const char *name, admit_gate *gate, const admit_hold *hold, char *text, size_t size)
+{
+    note_inside(gate, hold);
+    memset(text, 0, size);
+    FILE *out = fmemopen(text, size, "w");
+    if (out == NULL)
+        return false;
+    fputs(hold->owner_died ? "export ADMIT_OWNER_DIED=1\n" : "unset ADMIT_OWNER_DIED\n", out);
+    fprintf(out, "export ADMIT_SLOT=%u ADMIT_TICKET=%llu ADMIT_GATE=", hold->slot, (unsigned long long)hold->ticket);
+    print_quoted(out, name);
+    fputs(" ADMIT_INSIDE=", out);
+    print_quoted(out, getenv("ADMIT_INSIDE"));
+    putc('\n', out);
+    return fclose(out) == 0 && text[strlen(text) - 1] == '\n';
+}
+
+/* --- beforehand ------------------------------------------------------------------------------------------------------ */
+
+static void parse(struct request *request, int argc, char **argv)
+{
+    struct arguments arguments = {.command = "enter", .argc = argc, .argv = argv, .plain_max = 2};
+    long pid = 0;
+    for (const char *option; (option = next_option(&arguments)) != NULL;) {
+        if (is_option(option, "-h", "--help")) {
+            said = true;
+            fputs(help_text, stdout);
+            exit(EXIT_OK);
+        } else if (is_option(option, NULL, "--pid")) {
+            pid = option_process(&arguments, option);
+        } else if (strcmp(option, "--") == 0) {
+            usage_error("enter", "no command stands here; with one it is admit run");
+        } else if (!visit_option(&request->visit, &arguments, option)) {
+            usage_error("enter", "there is no option '%s'", option);
+        }
+    }
+    const char *gate = plain_argument(&arguments, 0), *too_many = plain_argument(&arguments, 1);
+    if (gate == NULL)
+        usage_error("enter", "which gate?");
+    if (too_many != NULL)
+        usage_error("enter", "'%s' is one argument too many; a command is run by admit run %s -- %s", too_many, gate,
+                    too_many);
+    shell_find(&request->shell, "enter", pid);
+    request->visit.gate = gate;
+    request->visit.for_whom = request->shell.words;
+    visit_check(&request->visit);
+}
+
+/* The keeper would keep them open after the script has closed them: pipes that never end, files that stay locked. */
+static void close_what_is_inherited(void)
+{
+    enum { FROM = STDERR_FILENO + 1, MOST = 1 << 16 };
+    if (syscall(SYS_close_range, FROM, UINT_MAX, 0) == 0)
+        return;
+    long most = sysconf(_SC_OPEN_MAX);
+    for (int fd = FROM; fd < (most > 0 && most < MOST ? most : MOST); fd++)
+        close(fd);
+}
+
+/* --- for the shell --------------------------------------------------------------------------------------------------- */
+
+static bool shell_is_inside(void *data, admit_gate *gate)
+{
+    const struct request *request = data;
+    admit_participant found;
+    for (long pid = request->shell.pid; pid > 0; pid = process_above(pid))
+        if (keeper_find(gate, pid, &found))
+            return true;
+    return false;
+}
+
+static bool shell_wants(void *data)
+{
+    const struct request *request = data;
+    if (shell_lives(&request->shell))
+        return true;
+    fprintf(stderr, "admit enter: process %ld has ended; its place at '%s' is given up\n", request->shell.pid,
+            request->visit.gate);
+    return false;
+}
+
+/* --- inside ---------------------------------------------------------------------------------------------------------- */
+
+struct keeper {
+    struct request *request;
+    admit_gate *gate;
+    admit_hold hold;
+    int listening;
+};
+
+static void leave(struct keeper *keeper)
+{
+    log_left(&keeper->request->visit.stay, keeper->gate, -1);
+    admit_gate_leave(keeper->gate, &keeper->hold);
+    admit_gate_close(keeper->gate);
+}
+
+static _Noreturn void give_up(struct keeper *keeper, const char *what, const char *why)
+{
+    fprintf(stderr, "admit enter: %s: %s\n", what, why);
+    leave(keeper);
+    exit(usage_exit_status);
+}
+
+/* The socket comes first: whoever sees the shell inside finds it. A number of a process may be another's by now; but the
+ * shell that lives afterwards is the one that was meant. */
+static void hand_over(struct keeper *keeper)
+{
+    const struct shell *shell = &keeper->request->shell;
+    keeper->listening = keeper_listen(keeper->gate, keeper->hold.ticket);
+    if (keeper->listening < 0)
+        give_up(keeper, "cannot make the socket by which 'admit leave' finds the slot", strerror(errno));
+    admit_error error = admit_gate_bequeath_to_process(keeper->gate, &keeper->hold, shell->pid);
+    if (!shell_lives(shell))
+        give_up(keeper, "the process that was to have the slot", "has ended");
+    if (error != ADMIT_OK)
+        give_up(keeper, "the shell cannot have the slot", admit_last_error_text());
+}
+
+/* From when the text is told on, no signal but SIGKILL ends it. */
+static int keep(struct keeper *keeper)
+{
+    char text[4096];
+    hand_over(keeper);
+    if (!write_text(keeper->request->visit.gate, keeper->gate, &keeper->hold, text, sizeof text))
+        give_up(keeper, "what the shell is to be told", "is too long");
+    int signal = signal_held();
+    if (signal != 0) {
+        say_failed(128 + signal);
+        leave(keeper);
+        exit_for_signal(signal);
+    }
+    said = true;
+    int connection = background_go_on(-1, text) ? keeper_stay(&keeper->request->shell, keeper->listening) : -1;
+    leave(keeper);
+    if (connection >= 0)
+        keeper_tell_left(connection);
+    return EXIT_OK;
+}
 
 int command_enter(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    usage_error("enter", "not there yet");
+    struct request request = {.visit = new_visit("enter")};
+    struct keeper keeper = {.request = &request};
+    usage_exit_status = EXIT_OWN_FAILURE;
+    close_what_is_inherited();
+    atexit(say_failed_at_exit);
+    parse(&request, argc, argv);
+    request.visit.not_let_in = tell_status;
+    request.visit.is_inside = shell_is_inside;
+    request.visit.is_wanted = shell_wants;
+    request.visit.data = &request;
+    hold_signals();
+    said = true; /* by the parent, which ends without a word of its own */
+    if (puts("! :") < 0 || fflush(stdout) != 0)
+        exit(usage_exit_status);
+    background_begin("enter", NULL, NULL);
+    said = false;
+    keeper.gate = visit_enter(&request.visit, &keeper.hold);
+    return keep(&keeper);
 }

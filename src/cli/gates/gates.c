@@ -54,6 +54,12 @@ unsigned option_mode(struct arguments *arguments, const char *option)
     return mode;
 }
 
+long option_process(struct arguments *arguments, const char *option)
+{
+    enum { PROCESS_MAX = 1 << 22 };
+    return (long)option_number(arguments, option, 1, PROCESS_MAX);
+}
+
 struct nearest {
     const char *name;
     char found[80];
@@ -135,13 +141,9 @@ static bool is_plain_word(const char *word)
     return at > 0 && word[at] == '\0';
 }
 
-/* As 'it'\''s' is read by a shell, unless it needs no quotes. */
-static void print_word(FILE *out, const char *word)
+/* As 'it'\''s' is read by a shell. */
+void print_quoted(FILE *out, const char *word)
 {
-    if (is_plain_word(word)) {
-        fputs(word, out);
-        return;
-    }
     putc('\'', out);
     for (; *word != '\0'; word++)
         if (*word == '\'')
@@ -149,6 +151,14 @@ static void print_word(FILE *out, const char *word)
         else
             putc(*word, out);
     putc('\'', out);
+}
+
+static void print_word(FILE *out, const char *word)
+{
+    if (is_plain_word(word))
+        fputs(word, out);
+    else
+        print_quoted(out, word);
 }
 
 const char *shell_words(char *const *words, char *text, size_t size)

@@ -11,6 +11,7 @@
 #include <admit.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
 uint64_t option_time(struct arguments *arguments, const char *option);
@@ -19,11 +20,16 @@ unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);
 
+/* The number of a process. */
+long option_process(struct arguments *arguments, const char *option);
+
 /* Says on stderr why the last call on a gate failed, with what helps. */
 void tell_gate_error(const char *command, const char *name, admit_error error);
 /* And exits as after bad usage. */
 _Noreturn void gate_error(const char *command, const char *name, admit_error error);
 
+/* A word in quotes, for a shell to read. */
+void print_quoted(FILE *out, const char *word);
 /* Words as a shell would read them, as long as there is room; what is cut ends in "...". Returns the text. */
 const char *shell_words(char *const *words, char *text, size_t size);
 /* What `admit status` shows. */

@@ -12,26 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void note_inside(const admit_gate *gate, const admit_hold *hold)
-{
-    const char *outer = getenv("ADMIT_INSIDE");
-    uint64_t device, inode;
-    char mine[64];
-    admit_gate_identity(gate, &device, &inode);
-    snprintf(mine, sizeof mine, "%" PRIx64 ":%" PRIx64 ":%" PRIx64, device, inode, hold->ticket);
-    if (outer == NULL || outer[0] == '\0') {
-        setenv("ADMIT_INSIDE", mine, 1);
-        return;
-    }
-    size_t size = strlen(outer) + strlen(mine) + 2;
-    char *list = malloc(size);
-    if (list == NULL)
-        return;
-    snprintf(list, size, "%s %s", outer, mine);
-    setenv("ADMIT_INSIDE", list, 1);
-    free(list);
-}
-
 static bool is_held(admit_gate *gate, uint64_t ticket)
 {
     admit_view *view = admit_gate_inspect(gate);
@@ -42,16 +22,59 @@ static bool is_held(admit_gate *gate, uint64_t ticket)
     return held;
 }
 
+/* One entry of the list; false at its end. */
+struct entry {
+    const char *text;
+    size_t length;
+    uint64_t device, inode, ticket;
+};
+
+static bool next_entry(const char **list, struct entry *entry)
+{
+    do {
+        *list += strspn(*list, " ");
+        entry->text = *list;
+        entry->length = strcspn(*list, " ");
+        *list += entry->length;
+        if (entry->length == 0)
+            return false;
+    } while (sscanf(entry->text, "%" SCNx64 ":%" SCNx64 ":%" SCNx64, &entry->device, &entry->inode, &entry->ticket) !=
+             3);
+    return true;
+}
+
+/* A shell that goes in and out again and again passes its list on: what it has left of this gate is dropped. */
+void note_inside(admit_gate *gate, const admit_hold *hold)
+{
+    const char *outer = getenv("ADMIT_INSIDE");
+    uint64_t device, inode;
+    struct entry entry;
+    char mine[64], *list = NULL;
+    size_t size;
+    admit_gate_identity(gate, &device, &inode);
+    snprintf(mine, sizeof mine, "%" PRIx64 ":%" PRIx64 ":%" PRIx64, device, inode, hold->ticket);
+    FILE *out = outer == NULL || outer[0] == '\0' ? NULL : open_memstream(&list, &size);
+    while (out != NULL && next_entry(&outer, &entry))
+        if (entry.device != device || entry.inode != inode || is_held(gate, entry.ticket))
+            fprintf(out, "%.*s ", (int)entry.length, entry.text);
+    if (out != NULL) {
+        fputs(mine, out);
+        fclose(out);
+    }
+    setenv("ADMIT_INSIDE", list != NULL ? list : mine, 1);
+    free(list);
+}
+
 bool inside_by_environment(admit_gate *gate)
 {
     const char *list = getenv("ADMIT_INSIDE");
+    uint64_t device, inode;
+    struct entry entry;
     if (list == NULL)
         return false;
-    uint64_t device, inode, its_device, its_inode, ticket;
     admit_gate_identity(gate, &device, &inode);
-    for (; *list != '\0'; list += strcspn(list, " "), list += strspn(list, " "))
-        if (sscanf(list, "%" SCNx64 ":%" SCNx64 ":%" SCNx64, &its_device, &its_inode, &ticket) == 3 &&
-            its_device == device && its_inode == inode && is_held(gate, ticket))
+    while (next_entry(&list, &entry))
+        if (entry.device == device && entry.inode == inode && is_held(gate, entry.ticket))
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * inside.h - whether this process is inside a gate already, as part of a command that `admit run` started: to wait
- * there again would be to wait for oneself.
+ * inside.h - whether this process is inside a gate already, as part of a command that `admit run` started, or of a
+ * shell for which `admit enter` took a slot: to wait there again would be to wait for oneself.
  */
 #ifndef ADMIT_CLI_GATES_INSIDE_H
 #define ADMIT_CLI_GATES_INSIDE_H
@@ -9,10 +9,10 @@
 #include <admit.h>
 #include <stdbool.h>
 
-/* Tells the command, and what it starts, in ADMIT_INSIDE. */
-void note_inside(const admit_gate *gate, const admit_hold *hold);
+/* Puts it into ADMIT_INSIDE of this process, for the command or the shell, and what that starts. */
+void note_inside(admit_gate *gate, const admit_hold *hold);
 
-/* Costs nothing where no command of `admit run` is above. Who was inside and has left is not, whatever its environment
+/* Costs nothing where neither such a command nor such a shell is above. Who was inside and has left is not, whatever its environment
  * says. */
 bool inside_by_environment(admit_gate *gate);
 

@@ -7,28 +7,62 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A field of /proc/PID/stat from the third on, as a number. No stdio: also for a child of vfork. */
-static uint64_t field_of_stat(long pid, unsigned which)
+enum { STAT_SIZE = 1024 };
+
+/* A field of /proc/PID/stat from the third on; NULL: it cannot be seen. No stdio: also for a child of vfork. */
+static const char *field_of_stat(long pid, unsigned which, char text[STAT_SIZE])
 {
-    char name[40], text[1024];
+    char name[40];
     snprintf(name, sizeof name, "/proc/%ld/stat", pid);
     int fd = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    ssize_t length = fd >= 0 ? read(fd, text, STAT_SIZE - 1) : -1;
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
     char *at = strrchr(text, ')'); /* the name before it may itself have parentheses and blanks */
     for (unsigned field = 2; at != NULL && field < which; field++)
         at = strchr(at + 1, ' ');
-    return at != NULL ? strtoull(at + 1, NULL, 10) : 0;
+    return at != NULL ? at + 1 : NULL;
+}
+
+static uint64_t number_of_stat(long pid, unsigned which)
+{
+    char text[STAT_SIZE];
+    const char *field = field_of_stat(pid, which, text);
+    return field != NULL ? strtoull(field, NULL, 10) : 0;
+}
+
+bool process_numbers_are_ours(void)
+{
+    char text[24];
+    ssize_t length = readlink("/proc/self", text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return strtol(text, NULL, 10) == getpid();
 }
 
 long process_parent(long pid)
 {
-    return (long)field_of_stat(pid, 4);
+    return (long)number_of_stat(pid, 4);
 }
 
 uint64_t process_start_time(long pid)
 {
-    return field_of_stat(pid, 22);
+    return number_of_stat(pid, 22);
+}
+
+char process_state(long pid)
+{
+    char text[STAT_SIZE];
+    const char *field = field_of_stat(pid, 3, text);
+    return field != NULL ? *field : '\0';
+}
+
+/* A process that has executed something has other flags, as a rule: where there is none at all, as in a kernel that only
+ * looks like Linux, nothing is known. */
+bool process_is_only_forked(long pid, bool *known)
+{
+    enum { PF_FORKNOEXEC = 0x40 }; /* as the kernel's sources have it */
+    uint64_t flags = number_of_stat(pid, 9);
+    *known = flags != 0;
+    return (flags & PF_FORKNOEXEC) != 0;
 }

@@ -124,7 +124,7 @@ static void set_number(const char *name, uint64_t number)
     setenv(name, text, 1);
 }
 
-static void set_environment(const char *name, const admit_gate *gate, const admit_hold *hold)
+static void set_environment(const char *name, admit_gate *gate, const admit_hold *hold)
 {
     setenv("ADMIT_GATE", name, 1);
     set_number("ADMIT_SLOT", hold->slot);

@@ -109,6 +109,11 @@ static _Noreturn void end_not_let_in(const struct visit *visit, int status)
     exit(status);
 }
 
+static bool is_inside(const struct visit *visit, admit_gate *gate)
+{
+    return inside_by_environment(gate) || (visit->is_inside != NULL && visit->is_inside(visit->data, gate));
+}
+
 static _Noreturn void refuse_nested(const struct visit *visit)
 {
     fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
@@ -182,7 +187,7 @@ static int still_waiting(void *data, unsigned place)
         tell_placed(wait);
     if (!wait->visit->quiet)
         waiting_line_show(&wait->line, place);
-    return 0;
+    return wait->visit->is_wanted != NULL && !wait->visit->is_wanted(wait->visit->data);
 }
 
 static struct timespec in_future(uint64_t ns)
@@ -226,7 +231,7 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
         if (wait->gate == NULL) {
             error = admit_last_error();
         } else {
-            if (!visit->nested && inside_by_environment(wait->gate))
+            if (!visit->nested && is_inside(visit, wait->gate))
                 refuse_nested(visit);
             if (!visit->quiet && attempt == 1)
                 tell_what_is_ignored(visit, wait->gate);
@@ -249,7 +254,8 @@ static _Noreturn void end_without_slot(const struct visit *visit, admit_error er
         fprintf(stderr, "admit %s: of the list in --slot-env %s %u may be used here\n", visit->command, visit->list,
                 visit->resources);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
-        tell_gate_error(visit->command, visit->gate, error);
+        if (error != ADMIT_INTERRUPTED) /* by visit->is_wanted, which has said why, since there was no signal */
+            tell_gate_error(visit->command, visit->gate, error);
         end_not_let_in(visit, usage_exit_status);
     }
     if (!visit->quiet)

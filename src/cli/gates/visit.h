@@ -33,6 +33,9 @@ struct visit {
      * the process ends since it was not let in, with the status. NULL: not called. */
     void (*placed)(void *data);
     void (*not_let_in)(void *data, int status);
+    /* For one that goes in for another process. NULL: not asked. */
+    bool (*is_inside)(void *data, admit_gate *gate); /* whether that one is inside already, before it waits */
+    bool (*is_wanted)(void *data); /* now and then, while it waits; if not, it says why, and the process ends */
     void *data;
 };
 

@@ -26,6 +26,16 @@ admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int wi
     return error;
 }
 
+admit_error admit_gate_bequeath_to_process(admit_gate *gate, const admit_hold *hold, long pid)
+{
+    UNCANCELLED;
+    admit_seats_lock();
+    struct seat *seat = seat_to_leave_by(gate, hold);
+    admit_error error = seat == NULL ? not_holding(gate) : admit_heir_appoint(seat, hold, pid);
+    admit_seats_unlock();
+    return error;
+}
+
 int admit_gate_family(admit_gate *gate)
 {
     UNCANCELLED;

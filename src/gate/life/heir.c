@@ -18,6 +18,9 @@
  * The lock is taken in the child that becomes the command, by a descriptor that only it and what it starts have:
  * whatever else the starter starts meanwhile does not hold on.
  *
+ * A process that is no child, such as a shell from which the starter was called, inherits without its doing: the starter
+ * takes its steps.
+ *
  * A family is the same for holds that are had after the fork: the starter opens the descriptor before, and locks the byte
  * of each ticket that it leaves to those who have it open; it has it open itself as long as it lives, when nobody asks.
  */
@@ -291,6 +294,22 @@ admit_error admit_heirs_await(const admit_gate *gate, unsigned who, bool is_left
     byte.l_type = F_UNLCK;
     fcntl(fd, F_OFD_SETLK, &byte);
     return ADMIT_OK;
+}
+
+/* --- another process, which does nothing for it -------------------------------------------------------------------- */
+
+/* The steps of one that bequeaths, and of a child that inherits. */
+admit_error admit_heir_appoint(struct seat *seat, const admit_hold *hold, long pid)
+{
+    const admit_gate *gate = seat->gate;
+    const bool same_time = admit_time_namespace() == atomic_load(&person_of(gate, seat->who)->time_namespace);
+    uint64_t identity;
+    if (pid < 1 || pid > PROCESS || !admit_process_identified((unsigned)pid, same_time, &identity))
+        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\": there is no process %ld", gate->name, pid);
+    admit_error error = admit_heir_allow(seat, hold, false);
+    return error != ADMIT_OK ? error
+                             : becomes_heir(gate, seat->who, heir_word(ALLOWED_ALONE, hold->ticket),
+                                            heir_word((uint64_t)pid, identity));
 }
 
 /* --- a family: whoever has a descriptor open ----------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 /* Which process it is, in one boot, whatever others have its number later; 0: cannot be told, as where times are told
  * differently from where they will be compared (!same_time) and the kernel has nothing better. */
 uint64_t admit_process_identity(bool same_time);
+/* That of another, by its number in this pid namespace. False: there is none of this number, or it has ended. */
+bool admit_process_identified(unsigned pid, bool same_time, uint64_t *identity);
 
 enum heir_state { HEIR_NONE, HEIR_LIVES, HEIR_UNKNOWN };
 /* Of a process of this pid namespace. Dead is only one that the kernel says there is not. same_time: whether the
@@ -87,6 +89,8 @@ bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word);
 admit_error admit_heir_allow(struct seat *seat, const admit_hold *hold, bool with_children);
 /* Whoever bequeathed leaves itself. */
 void admit_heir_dismiss(struct seat *seat, const admit_hold *hold);
+/* If the process is killed from now on, the hold is of the process of this number, which does nothing for it. */
+admit_error admit_heir_appoint(struct seat *seat, const admit_hold *hold, long pid);
 /* A descriptor that children inherit; -1: error noted. */
 int admit_family_open(const admit_gate *gate);
 /* If the process is killed from now on, the hold is of those who have this descriptor open. */

@@ -129,18 +129,22 @@ static unsigned number_in_proc(unsigned pid, int pidfd)
     return number > 0 && number <= PID_MAX ? (unsigned)number : 0;
 }
 
+static uint64_t start_time_of(unsigned pid, int pidfd)
+{
+    char path[40];
+    unsigned number = number_in_proc(pid, pidfd);
+    snprintf(path, sizeof path, "/proc/%u/stat", number);
+    return number == 0 ? 0 : start_time(path);
+}
+
 /* Of one that lives: whether it is the one that is meant. */
 static enum heir_state same_process(unsigned pid, int pidfd, uint64_t identity, bool same_time)
 {
-    char path[40];
     uint64_t found = 0;
-    if ((identity & BY_INODE) != 0) {
+    if ((identity & BY_INODE) != 0)
         found = pidfd >= 0 ? inode_of(pidfd) : 0;
-    } else if (same_time) {
-        unsigned number = number_in_proc(pid, pidfd);
-        snprintf(path, sizeof path, "/proc/%u/stat", number);
-        found = number == 0 ? 0 : start_time(path);
-    }
+    else if (same_time)
+        found = start_time_of(pid, pidfd);
     if (identity == 0 || found == 0)
         return HEIR_UNKNOWN;
     return found == identity ? HEIR_LIVES : HEIR_NONE;
@@ -157,22 +161,43 @@ static bool is_thread(unsigned pid)
     return at != NULL && strtoul(at + 6, NULL, 10) != pid;
 }
 
-/* A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for a later
- * one: if it is not ready after the identity was read, that was the identity of the one it stands for. */
+/* False: there is none of this number. Else a pidfd, or -1 if none is to be had. */
+static bool open_process(unsigned pid, int *pidfd)
+{
+    *pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (*pidfd >= 0)
+        return true;
+    return errno != ESRCH && (kill((pid_t)pid, 0) == 0 || errno != ESRCH) && !is_thread(pid);
+}
+
+/* Closes it. A pidfd is ready when the last thread has ended, reaped or not. It keeps the process from being mistaken for
+ * a later one: if it is not ready after the identity was read, that was the identity of the one it stands for. */
+static bool has_ended(int pidfd)
+{
+    bool ended = pidfd >= 0 && poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0;
+    if (pidfd >= 0)
+        close(pidfd);
+    return ended;
+}
+
 enum heir_state admit_process_state(unsigned pid, uint64_t identity, bool same_time)
 {
-    int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-    if (pidfd < 0 && errno == ESRCH)
-        return HEIR_NONE;
-    if (pidfd < 0 && ((kill((pid_t)pid, 0) != 0 && errno == ESRCH) || is_thread(pid)))
+    int pidfd;
+    if (!open_process(pid, &pidfd))
         return HEIR_NONE;
     enum heir_state state = same_process(pid, pidfd, identity, same_time);
-    if (pidfd >= 0) {
-        if (poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0)
-            state = HEIR_NONE;
-        close(pidfd);
-    }
-    return state;
+    return has_ended(pidfd) ? HEIR_NONE : state;
+}
+
+bool admit_process_identified(unsigned pid, bool same_time, uint64_t *identity)
+{
+    int pidfd;
+    if (!open_process(pid, &pidfd))
+        return false;
+    *identity = pidfd >= 0 ? inode_of(pidfd) : 0;
+    if (*identity == 0 && same_time)
+        *identity = start_time_of(pid, pidfd);
+    return !has_ended(pidfd);
 }
 
 bool admit_process_has_thread(unsigned pid, unsigned thread)

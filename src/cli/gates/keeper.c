@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gates/keeper.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* --- the socket ---------------------------------------------------------------------------------------------------- */
+
+static socklen_t address_of(admit_gate *gate, uint64_t ticket, struct sockaddr_un *address)
+{
+    uint64_t device, inode;
+    struct stat namespace = {0};
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    admit_gate_identity(gate, &device, &inode);
+    stat("/proc/self/ns/pid", &namespace);
+    int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1,
+                          "admit-enter/%" PRIx64 ":%" PRIx64 ":%" PRIx64 "/%" PRIx64, device, inode, ticket,
+                          (uint64_t) namespace.st_ino);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+static bool peer_of(int connection, uid_t *user)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    *user = peer.uid;
+    return true;
+}
+
+static int bind_to(admit_gate *gate, uint64_t ticket)
+{
+    struct sockaddr_un address;
+    socklen_t size = address_of(gate, ticket, &address);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, size) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+/* --- the keeper ---------------------------------------------------------------------------------------------------- */
+
+int keeper_listen(admit_gate *gate, uint64_t ticket)
+{
+    int fd = bind_to(gate, ticket);
+    if (fd >= 0 && listen(fd, SOMAXCONN) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+static bool may_dismiss(int connection)
+{
+    uid_t user;
+    return peer_of(connection, &user) && (user == geteuid() || user == 0);
+}
+
+/* One that was killed meanwhile, or did not want to wait, has not been told that it has left; it shall not have. */
+static bool still_waits(int connection)
+{
+    char nothing;
+    return recv(connection, &nothing, sizeof nothing, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+int keeper_stay(const struct shell *shell, int listening)
+{
+    while (shell_await(shell, listening)) {
+        int connection = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+        if (connection >= 0 && may_dismiss(connection) && still_waits(connection))
+            return connection;
+        if (connection >= 0)
+            close(connection);
+        else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            usleep(20000); /* no descriptor is to be had at the moment */
+    }
+    return -1;
+}
+
+static const char left[] = "left";
+
+void keeper_tell_left(int connection)
+{
+    ssize_t told = send(connection, left, sizeof left, MSG_NOSIGNAL);
+    (void)told;
+    close(connection);
+}
+
+/* --- others --------------------------------------------------------------------------------------------------------- */
+
+/* Whether its keeper lives, and is in this pid namespace: somebody has the name. */
+static bool has_keeper(admit_gate *gate, uint64_t ticket)
+{
+    int fd = bind_to(gate, ticket);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && errno == EADDRINUSE;
+}
+
+/* Tickets wrap around after 2^47. */
+static bool drew_later(const admit_participant *one, const admit_participant *other)
+{
+    return (int64_t)((one->ticket - other->ticket) << 17) > 0;
+}
+
+bool keeper_find(admit_gate *gate, long pid, admit_participant *found)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    bool any = false;
+    for (unsigned h = 0; view != NULL && h < view->holders; h++) {
+        const admit_participant *holder = &view->holder[h];
+        if (holder->pid != pid || (any && !drew_later(holder, found)))
+            continue;
+        if (holder->condition != ADMIT_ORPHAN && !has_keeper(gate, holder->ticket))
+            continue;
+        *found = *holder;
+        any = true;
+    }
+    admit_view_free(view);
+    return any;
+}
+
+static bool is_inside(admit_gate *gate, uint64_t ticket)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    bool inside = view == NULL;
+    for (unsigned h = 0; view != NULL && h < view->holders; h++)
+        inside |= view->holder[h].ticket == ticket && view->holder[h].condition != ADMIT_DIED;
+    admit_view_free(view);
+    return inside;
+}
+
+/* Until the keeper has left, or ended otherwise: then it does not say so. */
+static bool wait_for_word(int connection)
+{
+    char text[sizeof left];
+    size_t length = 0;
+    while (length < sizeof text) {
+        ssize_t more = recv(connection, text + length, sizeof text - length, 0);
+        if (more <= 0 && !(more < 0 && errno == EINTR))
+            return false;
+        length += more > 0 ? (size_t)more : 0;
+    }
+    return memcmp(text, left, sizeof left) == 0;
+}
+
+/* Another user may have made a socket of that name. */
+static bool may_be_dismissed(int connection)
+{
+    uid_t user;
+    return peer_of(connection, &user) && (user == geteuid() || geteuid() == 0);
+}
+
+enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
+{
+    struct sockaddr_un address;
+    socklen_t size = address_of(gate, one->ticket, &address);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    enum dismissal result = KEEPER_KILLED;
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0) {
+        if (!may_be_dismissed(fd))
+            result = KEEPER_NOT_YOURS;
+        else if (wait_for_word(fd))
+            result = KEEPER_LEFT;
+    }
+    if (fd >= 0)
+        close(fd);
+    return result == KEEPER_KILLED && !is_inside(gate, one->ticket) ? KEEPER_LEFT : result;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keeper.h - a process that is inside a gate for another one, until that has ended or `admit leave` says so.
+ *
+ * `admit leave` finds it by a socket of the abstract namespace, whose name tells the gate, the ticket and the pid
+ * namespace: it needs no file that could be left behind, and no number of a process that could be another's by then.
+ * To connect to it is to tell the keeper to leave.
+ */
+#ifndef ADMIT_CLI_GATES_KEEPER_H
+#define ADMIT_CLI_GATES_KEEPER_H
+
+#include "cli/gates/shell.h"
+
+#include <admit.h>
+#include <stdbool.h>
+
+/* A descriptor that can be read when somebody wants the keeper to leave; -1 with errno. */
+int keeper_listen(admit_gate *gate, uint64_t ticket);
+/* Until the shell has ended, or somebody wants it that may: then a connection to that one, else -1. */
+int keeper_stay(const struct shell *shell, int listening);
+/* To one that waits for it: the slot has been given back. */
+void keeper_tell_left(int connection);
+
+/* One that is inside for process `pid`, of this pid namespace, and the last one that went in if there are several; false:
+ * nobody is. It may have been killed, as its condition tells. */
+bool keeper_find(admit_gate *gate, long pid, admit_participant *found);
+
+enum dismissal { KEEPER_LEFT, KEEPER_KILLED, KEEPER_NOT_YOURS };
+/* Returns when that one is inside no more, or it cannot be told to leave. */
+enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one);
+
+#endif
