@@ -85,7 +85,7 @@ import time
 import types
 import warnings
 import weakref
-from typing import Any, Callable, Generator, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Type, Union
 
 __all__ = [
     "Gate", "Hold", "View", "Participant", "GateFile", "Code", "remove", "gates", "directory", "resolve", "version",
@@ -127,73 +127,38 @@ class Error(Exception):
     """Whatever a gate refuses. `code` is a Code, or the number of one that this file does not know."""
 
     code: int
+    errno: Any
 
     def __init__(self, text: str = "", code: int = Code.SYSTEM) -> None:
         super().__init__(text)
-        self.code = code
-        if isinstance(self, OSError):
-            self.errno = _ERRNO.get(type(self))
+        self.code, self.errno = code, _ERRNO.get(type(self))  # as OSError has it
 
 
-class TimedOut(Error, TimeoutError):
-    """The time is over; the place in line is given up."""
-
-
-class NoSlot(Error):
-    """try_enter: all slots are taken, or somebody waits."""
-
-
-class Full(NoSlot):
-    """try_enter: nobody waits, but as many take part already as the gate has capacity for."""
-
-
-class Interrupted(Error):
-    """The caller's own function ended the wait."""
-
-
-class NoGate(Error, FileNotFoundError):
-    """There is no gate of this name, and no k was given to make one."""
-
-
-class OtherK(Error, ValueError):
-    """The gate has another k than the one asked for."""
-
-
-class BadName(Error, ValueError):
-    """A name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path."""
-
-
-class BadOption(Error, ValueError):
-    """k, most_k, capacity or mode out of range, or what else the text says."""
-
-
-class NotAGate(Error):
-    """The file is no gate, has been overwritten, or was made by a library with another layout."""
-
-
-class NoPermission(Error, PermissionError):
-    """The file or its directory does not allow it, or is somebody else's who has not shared it."""
-
-
-class Busy(Error):
-    """Somebody is inside or waits; or somebody else is managing the gate, and does not go on."""
-
-
-class Removed(Error):
-    """The gate has been removed, or its file deleted or moved, while this process had it open."""
-
-
-class NotHolding(Error):
-    """Nobody is inside with this hold: it was left, its thread has ended, or it is the parent's of a forked child."""
+# fmt: off
+class TimedOut(Error, TimeoutError): """The time is over; the place in line is given up."""
+class NoSlot(Error): """try_enter: all slots are taken, or somebody waits."""
+class Full(NoSlot): """try_enter: nobody waits, but as many take part already as the gate has capacity for."""
+class Interrupted(Error): """The caller's own function ended the wait."""
+class NoGate(Error, FileNotFoundError): """There is no gate of this name, and no k was given to make one."""
+class OtherK(Error, ValueError): """The gate has another k than the one asked for."""
+class BadName(Error, ValueError): """A name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path."""
+class BadOption(Error, ValueError): """k, most_k, capacity or mode out of range, or what else the text says."""
+class NotAGate(Error): """The file is no gate, has been overwritten, or was made by a library with another layout."""
+class NoPermission(Error, PermissionError): """The file or its directory does not allow it, or is somebody else's."""
+class Busy(Error): """Somebody is inside or waits; or somebody else is managing the gate, and does not go on."""
+class Removed(Error): """The gate has been removed, or its file deleted or moved, while this process had it open."""
+class NotHolding(Error): """Nobody is inside with this hold: it was left, its thread has ended, or it is a parent's."""
 
 
 _CLASSES: Mapping[int, Type[Error]] = {
-    Code.TIMED_OUT: TimedOut, Code.NO_SLOT: NoSlot, Code.FULL: Full, Code.INTERRUPTED: Interrupted, Code.NO_GATE: NoGate,
-    Code.OTHER_K: OtherK, Code.BAD_NAME: BadName, Code.BAD_OPTION: BadOption, Code.NOT_A_GATE: NotAGate,
-    Code.OTHER_GATE_LAYOUT: NotAGate, Code.GATE_CORRUPT: NotAGate, Code.NOT_YOURS: NoPermission,
-    Code.NO_PERMISSION: NoPermission, Code.BUSY: Busy, Code.REMOVED: Removed, Code.NOT_HOLDING: NotHolding,
-}  # fmt: skip
-_ERRNO = {TimedOut: errno.ETIMEDOUT, NoGate: errno.ENOENT, NoPermission: errno.EACCES}
+    Code.TIMED_OUT: TimedOut, Code.NO_SLOT: NoSlot, Code.FULL: Full, Code.INTERRUPTED: Interrupted,
+    Code.NO_GATE: NoGate, Code.OTHER_K: OtherK, Code.BAD_NAME: BadName, Code.BAD_OPTION: BadOption,
+    Code.NOT_A_GATE: NotAGate, Code.OTHER_GATE_LAYOUT: NotAGate, Code.GATE_CORRUPT: NotAGate,
+    Code.NOT_YOURS: NoPermission, Code.NO_PERMISSION: NoPermission, Code.BUSY: Busy, Code.REMOVED: Removed,
+    Code.NOT_HOLDING: NotHolding,
+}
+# fmt: on
+_ERRNO: Mapping[type, int] = {TimedOut: errno.ETIMEDOUT, NoGate: errno.ENOENT, NoPermission: errno.EACCES}
 
 
 def _error(number: int) -> Error:
@@ -377,18 +342,24 @@ def _watch(waiting: Optional[Waiting], raised: List[BaseException]) -> _Watcher:
 
 
 _SEND = _WAITING(types.GeneratorType.send)
-_waits = threading.local()  # watched: of this thread, each with what it waits at, as its signal handlers may wait elsewhere
+_waits = threading.local()  # watched: those of this thread; a signal handler may wait, too, at another gate
 
 
 class _Handle:
     """The library's handle, which a Gate and its holds share: closed when nobody uses it any more, and not before."""
 
-    def __init__(self, pointer: Optional[int]) -> None:
-        self.pointer = pointer
-        if not pointer:
+    def __init__(self, name: Optional[str], options: Mapping[str, int]) -> None:
+        self.pointer: Optional[int] = None
+        given = _Options(**{what: _number(what, number) for what, number in options.items()})
+        if name is None:
+            self.pointer = _lib.admit_gate_create_private(given)
+        else:
+            self.pointer = _lib.admit_gate_open_with(_name(name), given)
+        if not self.pointer:
             raise _error(_lib.admit_last_error())
-        self.keepers: "set[_Keeper]" = set()
-        self.dropped: List[_Hold] = []
+        self.name, self.options = name or "", options
+        self.keepers: Set[_Keeper] = set()
+        self.dropped: List[_Hold] = []  # that were garbage when this could not be used
 
     def __del__(self, close: Callable[[Optional[int]], None] = _lib.admit_gate_close) -> None:
         if self.pointer:
@@ -404,11 +375,13 @@ class _Handle:
             raise RuntimeError("a function that is called while a thread waits cannot use the gate that it waits at")
         return self.pointer
 
-    def enter(self, gate: "Gate", into: List["Hold"], until: Optional[float] = None, waiting: Optional[Waiting] = None,
-              only_if_free: bool = False, keeper: "Optional[_Keeper]" = None) -> "Hold":  # fmt: skip
+    def enter(self, into: List[Hold], until: Optional[float] = None, waiting: Optional[Waiting] = None,
+              only_if_free: bool = False, keeper: Optional[_Keeper] = None) -> Hold:  # fmt: skip
         """Adds it to `into`, whose last it is. Whatever is raised at whatever moment, the slot is not lost."""
-        pointer, watcher, raised, made = self.use(), None, [], None  # type: int, Optional[_Watcher], List[BaseException], Optional[Hold]
-        hold = _Hold(ticket=_NOBODY)
+        pointer, hold = self.use(), _Hold(ticket=_NOBODY)
+        watcher: Optional[_Watcher] = None
+        raised: List[BaseException] = []
+        made: Optional[Hold] = None
         wait = _Wait(record_since=1, any_thread=1, only_if_free=only_if_free, interruptible=keeper is not None)
         if until is not None:
             wait.until = ctypes.pointer(_timespec(until))
@@ -421,13 +394,12 @@ class _Handle:
             if raised:
                 raise raised[0]
             _check(number)
-            made = Hold(gate, self, hold, keeper)
+            made = Hold(self, hold, keeper)
             into.append(made)
             return made
         except BaseException:
-            if made is not None and made in into:
-                into.remove(made)
             if made is not None:
+                into[:] = [other for other in into if other is not made]
                 made._end()
             elif hold.ticket != _NOBODY:
                 _lib.admit_gate_leave(pointer, hold)
@@ -446,7 +418,7 @@ class _Handle:
             while self.dropped and not self.is_waited_at():
                 _lib.admit_gate_leave(pointer, self.dropped.pop())
 
-    def waits_no_more(self, keeper: "_Keeper") -> None:
+    def waits_no_more(self, keeper: _Keeper) -> None:
         """Those that were cancelled notice at once if nobody else waits; else when the library asks them next."""
         self.keepers.discard(keeper)
         if not self.keepers:
@@ -454,21 +426,25 @@ class _Handle:
 
 
 class Hold:
-    """What one has by entering. Leave it, by `with` or by leave(). Any thread may, as long as the one that entered lives."""
+    """What one has by entering. Leave it, by `with` or by leave(): any thread may, while the one that entered lives."""
 
     slot: int  #: 0 to k-1; nobody else inside has it
     owner_died: bool  #: who had this slot before died inside
     ticket: int  #: the place in line: who drew first has the smaller one
-    gate: "Gate"
 
-    def __init__(self, gate: "Gate", handle: _Handle, hold: _Hold, keeper: "Optional[_Keeper]" = None) -> None:
+    def __init__(self, handle: _Handle, hold: _Hold, keeper: Optional[_Keeper] = None) -> None:
         self._left, self._family = False, -1
         self._handle, self._hold, self._keeper, self._process = handle, hold, keeper, os.getpid()
         self._bequeathing = threading.Lock()
-        self.gate, self.slot, self.owner_died, self.ticket = gate, hold.slot, hold.owner_died != 0, hold.ticket
+        self.slot, self.owner_died, self.ticket = hold.slot, hold.owner_died != 0, hold.ticket
+
+    @property
+    def gate(self) -> Gate:
+        """That it is inside of."""
+        return Gate._by(self._handle)
 
     def __repr__(self) -> str:
-        return f"<admit.Hold of slot {self.slot} of {self.gate.name!r}{', left' if self._left else ''}>"
+        return f"<admit.Hold of slot {self.slot} of {self._handle.name!r}{', left' if self._left else ''}>"
 
     def __enter__(self) -> "Hold":
         return self
@@ -478,7 +454,7 @@ class Hold:
             self.leave()
 
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if getattr(self, "_left", True) or self._process != os.getpid():
+        if _lib is None or getattr(self, "_left", True) or self._process != os.getpid():  # None: Python ends
             return
         if self._handle.is_waited_at():
             self._left = True
@@ -493,15 +469,15 @@ class Hold:
         self._must_hold()
         _check(self._end())
 
-    def run(self, command: Any, **how: Any) -> "subprocess.CompletedProcess[Any]":
+    def run(self, command: Any, **how: Any) -> subprocess.CompletedProcess[Any]:
         """subprocess.run(command, ...), which has the slot until it ends, also if this process is killed meanwhile."""
         return subprocess.run(command, **{**how, **self.bequest(how.get("env"), how.get("pass_fds", ()))})
 
-    def popen(self, command: Any, **how: Any) -> "subprocess.Popen[Any]":
+    def popen(self, command: Any, **how: Any) -> subprocess.Popen[Any]:
         """subprocess.Popen(command, ...) in the same way. Leave when it has ended."""
         return subprocess.Popen(command, **{**how, **self.bequest(how.get("env"), how.get("pass_fds", ()))})
 
-    def bequest(self, env: Optional[Mapping[str, str]] = None, pass_fds: Iterable[int] = ()) -> "dict[str, Any]":
+    def bequest(self, env: Optional[Mapping[str, str]] = None, pass_fds: Iterable[int] = ()) -> Dict[str, Any]:
         """The env and pass_fds with which whatever starts a command gives it a share in this hold."""
         self._must_hold()
         with self._bequeathing:
@@ -518,14 +494,14 @@ class Hold:
         outer, (device, inode) = dict(os.environ if env is None else env), self.gate.identity
         inside = f"{outer.get('ADMIT_INSIDE', '')} {device:x}:{inode:x}:{self.ticket:x}".strip()
         outer.pop("ADMIT_OWNER_DIED", None)
-        outer.update({"ADMIT_GATE": self.gate.name, "ADMIT_SLOT": str(self.slot), "ADMIT_TICKET": str(self.ticket),
+        outer.update({"ADMIT_GATE": self._handle.name, "ADMIT_SLOT": str(self.slot), "ADMIT_TICKET": str(self.ticket),
                       "ADMIT_INSIDE": inside}, **({"ADMIT_OWNER_DIED": "1"} if self.owner_died else {}))  # fmt: skip
         return {"env": outer, "pass_fds": (*pass_fds, self._family)}
 
     def _must_hold(self) -> None:
         if self._left or self._process != os.getpid():
             why = "has been left" if self._left else "is the parent's, not this process's"
-            raise NotHolding(f"gate {self.gate.name!r}: the hold of ticket {self.ticket} {why}", Code.NOT_HOLDING)
+            raise NotHolding(f"gate {self._handle.name!r}: the hold of ticket {self.ticket} {why}", Code.NOT_HOLDING)
 
     def _end(self) -> int:
         number = int(_lib.admit_gate_leave(self._handle.pointer, self._hold))
@@ -579,32 +555,18 @@ class GateFile(NamedTuple):
 _CONDITIONS = ("lives", "died", "orphan", "unknown", "stopped")
 
 
-def _participant(one: _Participant, waits: bool, most_k: int) -> Participant:
-    return Participant(
-        slot=one.slot if not waits and one.slot < most_k else None,
-        place=one.place if waits else None,
-        ticket=one.ticket,
-        pid=one.pid,
-        since=one.since / 1e9 if one.since else None,
-        condition=_CONDITIONS[one.condition],
-        command=one.command.decode("utf-8", "replace"),
-        user=one.user if one.user >= 0 else None,
-    )
+def _participant(one: _Participant, most_k: int, waits: bool) -> Participant:
+    slot = one.slot if not waits and one.slot < most_k else None
+    since, user = one.since / 1e9 if one.since else None, one.user if one.user >= 0 else None
+    command = one.command.decode("utf-8", "replace")
+    return Participant(slot, one.place if waits else None, one.ticket, one.pid, since, _CONDITIONS[one.condition], command, user)
 
 
 def _view(view: _View) -> View:
-    return View(
-        k=view.k,
-        declared_k=view.declared_k,
-        most_k=view.most_k,
-        capacity=view.capacity,
-        holders=tuple(_participant(view.holder[h], False, view.most_k) for h in range(view.holders)),
-        waiters=tuple(_participant(view.waiter[w], True, view.most_k) for w in range(view.waiters)),
-        outside=view.outside,
-        entered=view.entered,
-        recovered=view.recovered,
-        abandoned=view.abandoned,
-    )
+    inside = tuple(_participant(view.holder[h], view.most_k, False) for h in range(view.holders))
+    in_line = tuple(_participant(view.waiter[w], view.most_k, True) for w in range(view.waiters))
+    same = {field: getattr(view, field) for field in View._fields if field not in ("holders", "waiters")}
+    return View(holders=inside, waiters=in_line, **same)
 
 
 # --- gates ------------------------------------------------------------------------------------------------------------
@@ -615,6 +577,11 @@ class _Entered(threading.local):
 
     def __init__(self) -> None:
         self.holds: List[Hold] = []
+
+
+def _numbered(call: str, doc: str) -> Any:
+    ask = getattr(_lib, call)
+    return property(lambda gate: int(ask(gate._used().pointer)), doc=doc)
 
 
 class Gate:
@@ -628,25 +595,26 @@ class Gate:
     def __init__(self, name: Name, k: int = 0, *, most_k: int = 0, capacity: int = 0, mode: int = 0,
                  look_only: bool = False) -> None:  # fmt: skip
         options = {"k": k, "most_k": most_k, "capacity": capacity, "mode": mode, "look_only": look_only}
-        self._open(os.fsdecode(_name(name)), options)
+        self._begin(_Handle(os.fsdecode(_name(name)), options))
+        if not look_only:
+            self.describe(_own_command())
 
     @classmethod
-    def private(cls, k: int, *, most_k: int = 0, capacity: int = 0) -> "Gate":
+    def private(cls, k: int, *, most_k: int = 0, capacity: int = 0) -> Gate:
         """A gate without a name, for the threads of this process and the processes it forks."""
-        gate = cls.__new__(cls)
-        gate._open(None, {"k": k, "most_k": most_k, "capacity": capacity})
+        gate = cls._by(_Handle(None, {"k": k, "most_k": most_k, "capacity": capacity}))
+        gate.describe(_own_command())
         return gate
 
-    def _open(self, name: Optional[str], options: Mapping[str, int]) -> None:
-        given = _Options(**{what: _number(what, number) for what, number in options.items()})
-        self.name, self._options, self._handle = name or "", options, None  # type: str, Mapping[str, int], Optional[_Handle]
-        if name is None:
-            self._handle = _Handle(_lib.admit_gate_create_private(given))
-        else:
-            self._handle = _Handle(_lib.admit_gate_open_with(_name(name), given))
-        self._entered, self._tasks = _Entered(), weakref.WeakKeyDictionary()  # type: _Entered, weakref.WeakKeyDictionary[Any, List[Hold]]
-        if not options.get("look_only"):
-            self.describe(_own_command())
+    @classmethod
+    def _by(cls, handle: _Handle) -> Gate:
+        gate = cls.__new__(cls)
+        gate._begin(handle)
+        return gate
+
+    def _begin(self, handle: _Handle) -> None:
+        self.name, self._handle, self._entered = handle.name, handle, _Entered()  # type: str, Optional[_Handle], _Entered
+        self._tasks: weakref.WeakKeyDictionary[Any, List[Hold]] = weakref.WeakKeyDictionary()
 
     def __repr__(self) -> str:
         return f"<admit.Gate {self.name!r}{', closed' if self._handle is None else ''}>"
@@ -654,7 +622,7 @@ class Gate:
     def __reduce__(self) -> Tuple[Any, ...]:
         if self.name == "":
             raise TypeError("a private gate is for this process, and those that it forks: it cannot be pickled")
-        return _open_again, (type(self), self.name, self.path, dict(self._options))
+        return _open_again, (type(self), self.name, self.path, self._used().options)
 
     def close(self) -> None:
         """The Gate can be used no more. Who is inside by it stays inside, and can leave."""
@@ -674,21 +642,21 @@ class Gate:
         waiting(place) is called while this thread waits, about twice a second; if it returns True, the place is given
         up, and Interrupted raised. It must not use this gate.
         """
-        return self._used().enter(self, [], _deadline(timeout, deadline), waiting)
+        return self._used().enter([], _deadline(timeout, deadline), waiting)
 
     def try_enter(self) -> Hold:
         """Goes in only if there is a free slot and nobody waits for it; else NoSlot, at once."""
-        return self._used().enter(self, [], only_if_free=True)
+        return self._used().enter([], only_if_free=True)
 
     def __enter__(self) -> Hold:
-        return self._used().enter(self, self._entered.holds)
+        return self._used().enter(self._entered.holds)
 
     def __exit__(self, *_: object) -> None:
         if not self._entered.holds:
             raise NotHolding(f"gate {self.name!r}: this thread has not entered by `with`", Code.NOT_HOLDING)
         self._entered.holds.pop().__exit__()
 
-    def aenter(self, timeout: Optional[float] = None, *, deadline: Optional[float] = None) -> "_Entering":
+    def aenter(self, timeout: Optional[float] = None, *, deadline: Optional[float] = None) -> _Entering:
         """For a task of asyncio: `async with gate.aenter() as hold`, or `hold = await gate.aenter()`."""
         return _Entering(self, _deadline(timeout, deadline))
 
@@ -720,25 +688,11 @@ class Gate:
         """Of the gate's file."""
         return os.fsdecode(_lib.admit_gate_path(self._used().pointer))
 
-    @property
-    def k(self) -> int:
-        """How many are let in now."""
-        return int(_lib.admit_gate_k(self._used().pointer))
-
-    @property
-    def declared_k(self) -> int:
-        """The k that the gate was made with, or that was declared since."""
-        return int(_lib.admit_gate_declared_k(self._used().pointer))
-
-    @property
-    def most_k(self) -> int:
-        """Up to which it can be resized."""
-        return int(_lib.admit_gate_most_k(self._used().pointer))
-
-    @property
-    def capacity(self) -> int:
-        """How many threads can take part at a time."""
-        return int(_lib.admit_gate_capacity(self._used().pointer))
+    k: int = _numbered("admit_gate_k", "How many are let in now.")
+    declared_k: int = _numbered("admit_gate_declared_k", "The k that it was made with, or that was declared since.")
+    most_k: int = _numbered("admit_gate_most_k", "Up to which it can be resized.")
+    capacity: int = _numbered("admit_gate_capacity", "How many threads can take part at a time.")
+    waiters: int = _numbered("admit_gate_waiters", "How many wait, in line or outside; nearly for nothing.")
 
     @property
     def identity(self) -> Tuple[int, int]:
@@ -746,11 +700,6 @@ class Gate:
         device, inode = ctypes.c_uint64(), ctypes.c_uint64()
         _lib.admit_gate_identity(self._used().pointer, device, inode)
         return device.value, inode.value
-
-    @property
-    def waiters(self) -> int:
-        """How many wait, in line or outside; nearly for nothing."""
-        return int(_lib.admit_gate_waiters(self._used().use()))
 
     def resize(self, k: int) -> None:
         """Sets the present k. The declared one stays, and whoever says that one still agrees."""
@@ -765,7 +714,7 @@ class Gate:
         _check(_lib.admit_gate_describe(self._used().use(), os.fsencode(command)))
 
 
-def _open_again(of: Type[Gate], name: str, path: str, options: "dict[str, Any]") -> Gate:
+def _open_again(of: Type[Gate], name: str, path: str, options: Dict[str, Any]) -> Gate:
     """In another process, where the name may mean another directory."""
     try:
         name = name if resolve(name) == path else path
@@ -775,7 +724,7 @@ def _open_again(of: Type[Gate], name: str, path: str, options: "dict[str, Any]")
 
 
 def remove(name: Name, *, force: bool = False) -> None:
-    """Removes the gate of this name; Busy if anybody is inside or waits, unless by force: who waits gets Removed then."""
+    """Removes the gate of this name; Busy if anybody is inside or waits, unless by force: who waits is told Removed."""
     _check(_lib.admit_gate_remove(_name(name), force))
 
 
@@ -817,9 +766,9 @@ def version() -> str:
 class _Keeper(threading.Thread):
     """Enters for a task, and lives as long as that may hold. A daemon: one that waits does not keep the program."""
 
-    def __init__(self, gate: Gate, until: Optional[float], future: "asyncio.Future[Hold]") -> None:
+    def __init__(self, gate: Gate, until: Optional[float], future: asyncio.Future[Hold]) -> None:
         super().__init__(name=f"admit {gate.name}", daemon=True)
-        self.gate, self.handle, self.until, self.future = gate, gate._used(), until, future
+        self.handle, self.until, self.future = gate._used(), until, future
         self.loop, self.is_cancelled, self.may_end = future.get_loop(), False, threading.Event()
 
     def run(self) -> None:
@@ -837,7 +786,7 @@ class _Keeper(threading.Thread):
     def _outcome(self) -> Union[Hold, BaseException]:
         while True:
             try:
-                return self.handle.enter(self.gate, [], self.until, lambda _: self.is_cancelled, keeper=self)
+                return self.handle.enter([], self.until, lambda _: self.is_cancelled, keeper=self)
             except Interrupted as error:
                 if self.is_cancelled:  # and not another one, while this one came
                     return error
@@ -854,7 +803,7 @@ def _drop(outcome: Union[Hold, BaseException]) -> None:
         outcome._end()
 
 
-def _tell(future: "asyncio.Future[Hold]", outcome: Union[Hold, BaseException]) -> None:
+def _tell(future: asyncio.Future[Hold], outcome: Union[Hold, BaseException]) -> None:
     if future.done():
         _drop(outcome)
     elif isinstance(outcome, Hold):
@@ -867,10 +816,11 @@ class _Entering:
     """What gate.aenter() returns: to be awaited, or for `async with`."""
 
     def __init__(self, gate: Gate, until: Optional[float]) -> None:
-        self._gate, self._until, self._hold = gate, until, None  # type: Gate, Optional[float], Optional[Hold]
+        self._gate, self._until = gate, until
+        self._hold: Optional[Hold] = None
 
     async def _enter(self) -> Hold:
-        future: "asyncio.Future[Hold]" = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Hold] = asyncio.get_running_loop().create_future()
         keeper = _Keeper(self._gate, self._until, future)
         keeper.handle.keepers.add(keeper)
         try:
