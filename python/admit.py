@@ -26,7 +26,7 @@ WHO HOLDS
 
     The thread that entered. Any thread may leave with its hold; but if the one that entered ends before, the slot is
     another's from then on, and to leave raises NotHolding. One Gate serves all threads at once.
-    Who is inside when the interpreter exits, and no hold was left or garbage, counts as killed: owner_died.
+    When the interpreter exits, what its main thread holds is left, and a daemon that is inside counts as killed.
     A forked child holds nothing, and can use the Gate. For children that are spawned a Gate can be pickled: it is opened
     there again, with the same options. (Gate.private makes one without a name, for threads and forked children alone.)
     Ctrl-C while waiting gives the place up and raises KeyboardInterrupt; so does whatever else a signal handler raises.
@@ -361,9 +361,9 @@ class _Handle:
         self.keepers: Set[_Keeper] = set()
         self.dropped: List[_Hold] = []  # that were garbage when this could not be used
 
-    def __del__(self, close: Callable[[Optional[int]], None] = _lib.admit_gate_close) -> None:
-        if self.pointer:
-            close(self.pointer)
+    def __del__(self) -> None:
+        if self.pointer and _lib is not None and not sys.is_finalizing():  # then a daemon may be waiting by it still
+            _lib.admit_gate_close(self.pointer)
 
     def is_waited_at(self) -> bool:
         """By this thread, one of whose signal handlers runs now, or its own function."""
@@ -435,7 +435,7 @@ class Hold:
     def __init__(self, handle: _Handle, hold: _Hold, keeper: Optional[_Keeper] = None) -> None:
         self._left, self._family = False, -1
         self._handle, self._hold, self._keeper, self._process = handle, hold, keeper, os.getpid()
-        self._bequeathing = threading.Lock()
+        self._bequeathing, self._is_of_main = threading.Lock(), threading.current_thread() is threading.main_thread()
         self.slot, self.owner_died, self.ticket = hold.slot, hold.owner_died != 0, hold.ticket
 
     @property
@@ -454,7 +454,9 @@ class Hold:
             self.leave()
 
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if _lib is None or getattr(self, "_left", True) or self._process != os.getpid():  # None: Python ends
+        if _lib is None or getattr(self, "_left", True) or self._process != os.getpid():
+            return
+        if sys.is_finalizing() and not self._is_of_main:  # a daemon's, whose C code may run still
             return
         if self._handle.is_waited_at():
             self._left = True
