@@ -19,7 +19,7 @@ WAYS IN
     hold = gate.enter() ... hold.leave() without `with`
 
     A hold that is garbage before it was left is left then, with a ResourceWarning: keep it. `with gate` leaves what the
-    same thread has entered last by it; where that is another, as when generators take turns, say `with gate.enter()`.
+    same thread has entered last by it: where that is another, as when generators take turns, say `with gate.enter()`.
     hold.owner_died says that whoever had the slot before died inside: what it stands for may be half-done.
 
 WHO HOLDS
@@ -28,9 +28,11 @@ WHO HOLDS
     another's from then on, and to leave raises NotHolding. One Gate serves all threads at once.
     When the interpreter exits, what its main thread holds is left, and a daemon that is inside counts as killed.
     A forked child holds nothing, and can use the Gate. For children that are spawned a Gate can be pickled: it is opened
-    there again, with the same options. (Gate.private makes one without a name, for threads and forked children alone.)
+    there again, with the same options. (Gate.private makes one without a name, for threads and forked children.)
     Ctrl-C while waiting gives the place up and raises KeyboardInterrupt; so does whatever else a signal handler raises.
-    One that raises nothing ends no wait. While it interrupts a wait, it cannot use the gate that is waited at.
+    One that raises nothing ends no wait. While it interrupts a wait, it cannot use the gate that is waited at. (Python
+    may raise KeyboardInterrupt just when a `with` ends, before it was told so: what is lost then comes back as garbage,
+    with gate.enter() at once, with a Gate that is used again and again when that is.)
 
 COMMANDS
 
@@ -38,9 +40,9 @@ COMMANDS
         hold.run(["./train", "--epochs", "10"], check=True)      as subprocess.run; hold.popen as subprocess.Popen
 
     If this process is killed, the slot is the command's until it has ended, and all that it started, unless they close
-    the descriptor by which they hold. (What is forked meanwhile, without exec, has that too.) Leave when it has ended: a
-    hold that was left is nobody's, whatever runs. The command sees ADMIT_SLOT and the like, as under `admit run`. Another
-    way to start it: asyncio.create_subprocess_exec(*command, **hold.bequest()).
+    the descriptor by which they hold. (What is forked meanwhile, without exec, has that too.) Leave when it has ended:
+    a hold that was left is nobody's, whatever runs. The command sees ADMIT_SLOT and the like, as under `admit run`.
+    Another way to start it: asyncio.create_subprocess_exec(*command, **hold.bequest()).
 
 ASYNCIO
 
@@ -48,15 +50,15 @@ ASYNCIO
     async with gate.aenter(timeout=5) as hold:    or hold = await gate.aenter()
 
     A task that is cancelled while it waits has given its place up: it is passed over, or passed on at once if its turn
-    comes before the library notices, which takes half a second, or some in a long line. Each task that waits or is inside
-    has a thread of its own, and with it one of the places that the gate has (`capacity`, 256 unless the gate was made with
-    another; whoever comes beyond waits until one is free). Where thousands may come, let an asyncio.Semaphore in front
-    keep them from having thousands of threads.
+    comes before the library notices, which takes half a second, or some in a long line. Each task that waits or is
+    inside has a thread of its own, and with it one of the places that the gate has (`capacity`, 256 unless the gate was
+    made with another; whoever comes beyond waits until one is free). Where thousands may come, let an asyncio.Semaphore
+    in front keep them from having thousands of threads.
 
 SEEING AND MANAGING
 
-    gate.inspect() is a picture of who is inside and who waits. gate.k, declared_k, most_k, capacity, waiters; gate.resize,
-    declare, describe; remove(name), gates(), directory(), resolve(name), version().
+    gate.inspect() is a picture of who is inside and who waits. gate.k, declared_k, most_k, capacity, waiters;
+    gate.resize, declare, describe; remove(name), gates(), directory(), resolve(name), version().
 
 ERRORS
 
@@ -65,8 +67,8 @@ ERRORS
 
 WHICH LIBRARY
 
-    $ADMIT_LIBRARY, if set, and no other; else libadmit.so.0 in this file's directory, in the `lib` that this was installed
-    below, in the build directory beside a checkout's python/; else the loader finds it.
+    $ADMIT_LIBRARY, if set, and no other; else libadmit.so.0 in this file's directory, or in the `lib` below which this
+    was installed; libadmit.so in the build directory of a checkout; else where the loader finds it.
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ import time
 import types
 import warnings
 import weakref
-from typing import Any, Callable, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Type, Union
+from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Type,
+                    Union)  # fmt: skip
 
 __all__ = [
     "Gate", "Hold", "View", "Participant", "GateFile", "Code", "remove", "gates", "directory", "resolve", "version",
@@ -141,7 +144,7 @@ class Full(NoSlot): """try_enter: nobody waits, but as many take part already as
 class Interrupted(Error): """The caller's own function ended the wait."""
 class NoGate(Error, FileNotFoundError): """There is no gate of this name, and no k was given to make one."""
 class OtherK(Error, ValueError): """The gate has another k than the one asked for."""
-class BadName(Error, ValueError): """A name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path."""
+class BadName(Error, ValueError): """A name is 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..; or a path."""
 class BadOption(Error, ValueError): """k, most_k, capacity or mode out of range, or what else the text says."""
 class NotAGate(Error): """The file is no gate, has been overwritten, or was made by a library with another layout."""
 class NoPermission(Error, PermissionError): """The file or its directory does not allow it, or is somebody else's."""
@@ -395,6 +398,7 @@ class _Handle:
                 raise raised[0]
             _check(number)
             made = Hold(self, hold, keeper)
+            made._left = False
             into.append(made)
             return made
         except BaseException:
@@ -431,9 +435,10 @@ class Hold:
     slot: int  #: 0 to k-1; nobody else inside has it
     owner_died: bool  #: who had this slot before died inside
     ticket: int  #: the place in line: who drew first has the smaller one
+    _left = True  # until it is made
 
     def __init__(self, handle: _Handle, hold: _Hold, keeper: Optional[_Keeper] = None) -> None:
-        self._left, self._family = False, -1
+        self._family = -1
         self._handle, self._hold, self._keeper, self._process = handle, hold, keeper, os.getpid()
         self._bequeathing, self._is_of_main = threading.Lock(), threading.current_thread() is threading.main_thread()
         self.slot, self.owner_died, self.ticket = hold.slot, hold.owner_died != 0, hold.ticket
@@ -454,7 +459,7 @@ class Hold:
             self.leave()
 
     def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
-        if _lib is None or getattr(self, "_left", True) or self._process != os.getpid():
+        if _lib is None or self._left or self._process != os.getpid():
             return
         if sys.is_finalizing() and not self._is_of_main:  # a daemon's, whose C code may run still
             return
@@ -561,7 +566,8 @@ def _participant(one: _Participant, most_k: int, waits: bool) -> Participant:
     slot = one.slot if not waits and one.slot < most_k else None
     since, user = one.since / 1e9 if one.since else None, one.user if one.user >= 0 else None
     command = one.command.decode("utf-8", "replace")
-    return Participant(slot, one.place if waits else None, one.ticket, one.pid, since, _CONDITIONS[one.condition], command, user)
+    place, condition = one.place if waits else None, _CONDITIONS[one.condition]
+    return Participant(slot, place, one.ticket, one.pid, since, condition, command, user)
 
 
 def _view(view: _View) -> View:
@@ -615,7 +621,8 @@ class Gate:
         return gate
 
     def _begin(self, handle: _Handle) -> None:
-        self.name, self._handle, self._entered = handle.name, handle, _Entered()  # type: str, Optional[_Handle], _Entered
+        self._handle: Optional[_Handle] = handle
+        self.name, self._entered = handle.name, _Entered()
         self._tasks: weakref.WeakKeyDictionary[Any, List[Hold]] = weakref.WeakKeyDictionary()
 
     def __repr__(self) -> str:

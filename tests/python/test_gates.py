@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import pydoc
+import select
 import signal
 import subprocess
 import sys
@@ -524,32 +525,39 @@ with gate:
         busy = self.start('while True:\n    with admit.Gate("gpu"):\n        pass')
         storm = self.start("""
 gate = admit.Gate("gpu")
-say("ready")
-interrupted = 0
+armed = interrupted = 0
+def interrupt(*_):  # as Python's own, but not outside of what is tried
+    if armed:
+        raise KeyboardInterrupt
+signal.signal(signal.SIGINT, interrupt)
 while interrupted < 100:
+    say("goes on")
     try:
+        armed = 1
         while True:
             with gate.enter():
                 pass
             with admit.Gate("gpu"):
                 pass
     except KeyboardInterrupt:
+        armed = 0
         interrupted += 1
-    say("interrupted")
-signal.signal(signal.SIGINT, signal.SIG_IGN)
 say("done")
 await_word()
-""", stderr=subprocess.PIPE)  # fmt: skip
-        self.hears(storm, "ready")
-        for number in range(100):
+""", stderr=subprocess.DEVNULL)  # fmt: skip
+        number, said = 0, "goes on"
+        while said != "done":
+            # Python itself loses one that comes while a finalizer runs: then the next round does not come.
+            if select.select([storm.stdout], [], [], 0.5)[0]:
+                said = storm.stdout.readline().strip()
+                self.assertIn(said, ("goes on", "done"))
+            number += 1
             time.sleep(number % 10 / 3000)
             storm.send_signal(signal.SIGINT)
-            self.hears(storm, "interrupted")
-        self.hears(storm, "done")
         self.kill(busy)
         self.is_empty(gate, 1)
         self.tell(storm)
-        self.assertEqual((storm.wait(), storm.stderr.read()), (0, ""))
+        self.assertEqual(storm.wait(), 0)
 
 
 class Commands(Case):
