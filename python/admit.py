@@ -27,8 +27,8 @@ WHO HOLDS
     The thread that entered. Any thread may leave with its hold; but if the one that entered ends before, the slot is
     another's from then on, and to leave raises NotHolding. One Gate serves all threads at once.
     When the interpreter exits, what its main thread holds is left, and a daemon that is inside counts as killed.
-    A forked child holds nothing, and can use the Gate. For children that are spawned a Gate can be pickled: it is opened
-    there again, with the same options. (Gate.private makes one without a name, for threads and forked children.)
+    A forked child holds nothing, and can use the Gate. For children that are spawned a Gate can be pickled: it is
+    opened there again, with the same options. (Gate.private makes one without a name, for threads and forked children.)
     Ctrl-C while waiting gives the place up and raises KeyboardInterrupt; so does whatever else a signal handler raises.
     One that raises nothing ends no wait. While it interrupts a wait, it cannot use the gate that is waited at. (Python
     may raise KeyboardInterrupt just when a `with` ends, before it was told so: what is lost then comes back as garbage,

