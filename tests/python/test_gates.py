@@ -85,7 +85,7 @@ class Entering(Case):
             pass
 
     def test_timeout(self):
-        """a time-out, a deadline: TimedOut, which is a TimeoutError; one that is over still goes in if a slot is free"""
+        """a time-out, a deadline: TimedOut, a TimeoutError; one that is over still goes in if a slot is free"""
         gate = admit.Gate("gpu", 1)
         with gate:
             for limit in ({"timeout": 0.02}, {"timeout": 0}, {"timeout": -1}, {"deadline": time.monotonic() + 0.02}):
