@@ -631,6 +631,9 @@ with admit.Gate("gpu") as hold:
         command = os.path.join(os.path.dirname(os.environ["ADMIT_LIBRARY"]), "admit")
         with admit.Gate("gpu", 1) as hold:
             self.assertEqual(hold.run([command, "run", "gpu", "--", "true"], stderr=subprocess.PIPE).returncode, 125)
+            device, inode = hold.gate.identity
+            inside = hold.bequest({"ADMIT_INSIDE": "1:2:3"})["env"]["ADMIT_INSIDE"]
+            self.assertEqual(inside, f"1:2:3 {device:x}:{inode:x}:{hold.ticket:x}")
 
 
 class Errors(Case):
