@@ -73,7 +73,6 @@ WHICH LIBRARY
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import enum
 import errno
@@ -88,7 +87,10 @@ import types
 import warnings
 import weakref
 from typing import (Any, Callable, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, Type,
-                    Union)  # fmt: skip
+                    TYPE_CHECKING, Union)  # fmt: skip
+
+if TYPE_CHECKING:  # it takes longer to load than all the rest: for those alone that use it
+    import asyncio
 
 __all__ = [
     "Gate", "Hold", "View", "Participant", "GateFile", "Code", "remove", "gates", "directory", "resolve", "version",
@@ -670,11 +672,15 @@ class Gate:
         return _Entering(self, _deadline(timeout, deadline))
 
     async def __aenter__(self) -> Hold:
+        import asyncio
+
         hold = await self.aenter()
         self._tasks.setdefault(asyncio.current_task(), []).append(hold)
         return hold
 
     async def __aexit__(self, *_: object) -> None:
+        import asyncio
+
         holds = self._tasks.get(asyncio.current_task())
         if not holds:
             raise NotHolding(f"gate {self.name!r}: this task has not entered by `async with`", Code.NOT_HOLDING)
@@ -829,6 +835,8 @@ class _Entering:
         self._hold: Optional[Hold] = None
 
     async def _enter(self) -> Hold:
+        import asyncio
+
         future: asyncio.Future[Hold] = asyncio.get_running_loop().create_future()
         keeper = _Keeper(self._gate, self._until, future)
         keeper.handle.keepers.add(keeper)
