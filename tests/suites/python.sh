@@ -23,14 +23,13 @@ compiles() {
 }
 
 # The one that has it, if there are several.
+typed=
+for python in python3 /usr/bin/python3; do
+    "$python" -c 'import mypy' 2>/dev/null && typed=$python && break
+done
+
 types_agree() {
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import mypy' 2>/dev/null; then
-            "$python" -m mypy --strict --cache-dir="$scratch/mypy" python/admit.py
-            return
-        fi
-    done
-    return 0
+    "$typed" -m mypy --strict --cache-dir="$scratch/mypy" python/admit.py
 }
 
 # imported NAME=VALUE...: from where, and which library, by a Python that is told nothing else.
@@ -68,7 +67,12 @@ is_found_below_home() {
 }
 
 check "admit.py and its tests compile without a warning" compiles
-check "mypy --strict, where there is one, has nothing to say" types_agree
+if [ -n "$typed" ]; then
+    check "mypy --strict has nothing to say" types_agree
+else
+    cases=$((cases + 1))
+    echo "ok $cases - mypy --strict has nothing to say # SKIP there is no mypy (python3-mypy)"
+fi
 check "in a checkout it finds the library that was built there" finds_the_build
 check "it is installed, finds the library, and is removed" is_installed_and_removed
 check "it is installed where PYTHONDIR says" is_installed_and_removed PYTHONDIR="$scratch/usr/python"
