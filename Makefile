@@ -186,9 +186,16 @@ VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p
 # Only root may, and need not have its directory in PATH. Where it fails (musl has none), the files are installed still.
 TELL_LOADER = if [ "$$(id -u)" = 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig || true; fi
 
+# Where this Python looks for modules below PREFIX. If it looks nowhere there, or is not there, the second half is where
+# admit.py goes, and PYTHONPATH has to say so.
+PYTHON ?= python3
+LOOKS = import os, site, sys; below = os.path.expanduser("$(PREFIX)") + "/lib/"; \
+	print(*[path for path in sys.path + [site.getusersitepackages()] if path.startswith(below) and "-packages" in path][:1])
+PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PYTHONDIR)
 	install -m 755 $(BUILD)/admit $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(PREFIX)/lib/libadmit.so.$(VERSION)
@@ -196,12 +203,13 @@ install: all
 	ln -sf libadmit.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit.so
 	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
 	@$(if $(DESTDIR),,$(TELL_LOADER))
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
-		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit.,a so so.0 so.$(VERSION))
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit.,a so so.0 so.$(VERSION))
 
 rooms:
 	@sh tests/include_graph.sh | tsort | tac

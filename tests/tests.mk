@@ -15,7 +15,7 @@
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
 # tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
-# they test, and make themselves small if ADMIT_TEST_QUICK is set.
+# they test, and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of tests/suites/python.sh.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
 FAULT_SUITES := $(patsubst tests/faults/%.c,$(BUILD)/tests/faults/%,$(sort $(wildcard tests/faults/*.c)))

@@ -17,7 +17,7 @@ elsewhere='src/algorithms/szymanski.c docs/algorithms/szymanski.md outer/inner.c
     variants.h timestamps.h pan.c WALL_SECONDS CPU_SECONDS PEAK_KIB --snapshots'
 
 all_files() {
-    find ./*.md Makefile setup .ci bench docs examples include src tests -type f | sed 's|^\./||'
+    find ./*.md Makefile setup .ci bench docs examples include python src tests -type f ! -name "*.pyc" | sed 's|^\./||'
 }
 
 c_files() {
@@ -28,7 +28,7 @@ c_files() {
 
 comments() {
     c_files | xargs awk -v want=comments -f "$tests/comments.awk"
-    all_files | grep -E '\.(sh|bats|bash|mk|awk)$|^(Makefile|setup|tests/run|\.ci/run)$' |
+    all_files | grep -E '\.(sh|bats|bash|mk|awk|py)$|^(Makefile|setup|tests/run|\.ci/run)$' |
         xargs awk '/^[ \t]*#/ { print FILENAME ":" FNR ": " $0 }'
 }
 
@@ -260,7 +260,7 @@ makes_no_missing_target() {
 # notices CHECK COMPLAINT SCRIPT FILE: in a copy of the tree in which sed has edited the file so.
 notices() {
     rm -rf "$scratch/tree" && mkdir "$scratch/tree" || return 1
-    cp -r ./*.md Makefile setup .ci bench docs examples include src tests "$scratch/tree"
+    cp -r ./*.md Makefile setup .ci bench docs examples include python src tests "$scratch/tree"
     sed -i "$3" "$scratch/tree/$4"
     if cmp -s "$4" "$scratch/tree/$4"; then
         echo "$4 was not edited"
