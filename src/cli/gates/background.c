@@ -4,6 +4,7 @@
 #include "cli/gates/command.h"
 #include "cli/usage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -79,8 +80,9 @@ static _Noreturn void be_parent(int pipe, pid_t child, void (*failed)(void *data
             failed(data);
         end_as(child);
     }
-    fwrite(text, 1, length, stdout);
-    exit(EXIT_OK);
+    if (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0)
+        fprintf(stderr, "admit: it goes on in the background, but this could not be printed: %.*s", (int)length, text);
+    exit(EXIT_OK); /* or as the failure to print wants it */
 }
 
 /* --- the child ------------------------------------------------------------------------------------------------------ */
@@ -106,6 +108,20 @@ void background_begin(const char *command, void (*failed)(void *data), void *dat
         exit(usage_exit_status);
 }
 
+/* What the caller left open for anybody whom it starts, such as the pipe whose end somebody waits for. Our own are closed by
+ * exec, which these have survived. */
+static void close_inherited(void)
+{
+    DIR *descriptors = opendir("/proc/self/fd");
+    for (const struct dirent *entry; descriptors != NULL && (entry = readdir(descriptors)) != NULL;) {
+        int fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+        if (flags >= 0 && (flags & FD_CLOEXEC) == 0)
+            close(fd);
+    }
+    if (descriptors != NULL)
+        closedir(descriptors);
+}
+
 void background_go_on(int output, const char *text)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -120,10 +136,11 @@ void background_go_on(int output, const char *text)
         dup2(output >= 0 ? output : nothing, STDERR_FILENO);
         close(nothing);
     }
+    close_inherited();
     prctl(PR_SET_PDEATHSIG, 0);
-    signal(SIGPIPE, SIG_IGN);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     ssize_t told = write(to_parent, text, strlen(text));
-    signal(SIGPIPE, SIG_DFL);
+    signal(SIGPIPE, before);
     close(to_parent);
     if (told < 0)
         raise(SIGTERM);

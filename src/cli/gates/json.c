@@ -108,6 +108,13 @@ void json_put_number(struct json_writer *json, const char *key, uint64_t number)
     fprintf(json->out, "%" PRIu64, number);
 }
 
+void json_put_seconds(struct json_writer *json, const char *key, int64_t ns)
+{
+    const int64_t ms = ns > 0 ? ns / 1000000 : 0;
+    begin_value(json, key);
+    fprintf(json->out, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
+}
+
 void json_put_text(struct json_writer *json, const char *key, const char *text)
 {
     if (text == NULL) {

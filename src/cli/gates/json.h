@@ -33,6 +33,8 @@ void json_end_object(struct json_writer *json);
 
 void json_put_null(struct json_writer *json, const char *key);
 void json_put_number(struct json_writer *json, const char *key, uint64_t number);
+/* With three places. */
+void json_put_seconds(struct json_writer *json, const char *key, int64_t ns);
 /* NULL is null. Bytes that are no UTF-8 become U+FFFD. */
 void json_put_text(struct json_writer *json, const char *key, const char *text);
 

@@ -60,6 +60,18 @@ void visit_check(const struct visit *visit)
     log_open(visit->command, visit->log);
 }
 
+static void tell_not_let_in(const struct visit *visit, int status)
+{
+    if (visit->not_let_in != NULL)
+        visit->not_let_in(visit->data, status);
+}
+
+static _Noreturn void end_not_let_in(const struct visit *visit, int status)
+{
+    tell_not_let_in(visit, status);
+    exit(status);
+}
+
 /* --- the gate ------------------------------------------------------------------------------------------------------ */
 
 /* With --resize a gate that there is is opened whatever it has, and then has what is wanted. */
@@ -75,8 +87,10 @@ static admit_gate *open_gate(const struct visit *visit)
     if (gate == NULL || !visit->resize || (admit_gate_k(gate) == visit->k && admit_gate_declared_k(gate) == visit->k))
         return gate;
     admit_error error = admit_gate_declare(gate, visit->k);
-    if (error != ADMIT_OK && !is_gone(error))
-        gate_error(visit->command, visit->gate, error);
+    if (error != ADMIT_OK && !is_gone(error)) {
+        tell_gate_error(visit->command, visit->gate, error);
+        end_not_let_in(visit, usage_exit_status);
+    }
     return gate;
 }
 
@@ -98,7 +112,7 @@ static _Noreturn void refuse_nested(const struct visit *visit)
 {
     fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
             visit->command, visit->gate);
-    exit(usage_exit_status);
+    end_not_let_in(visit, usage_exit_status);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -159,16 +173,6 @@ static int still_waiting(void *data, unsigned place)
     return 0;
 }
 
-static struct timespec in_future(uint64_t ns)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    ns += (uint64_t)time.tv_nsec;
-    time.tv_sec += (time_t)(ns / 1000000000);
-    time.tv_nsec = (long)(ns % 1000000000);
-    return time;
-}
-
 static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
 {
     const struct visit *visit = wait->visit;
@@ -213,27 +217,19 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     }
 }
 
-static void tell_not_let_in(const struct visit *visit, int status)
-{
-    if (visit->not_let_in != NULL)
-        visit->not_let_in(visit->data, status);
-}
-
 static _Noreturn void end_without_slot(const struct visit *visit, admit_error error)
 {
     if (error == ADMIT_OTHER_K && visit->list != NULL)
         fprintf(stderr, "admit %s: -k was not given, and of the list in --slot-env %s %u may be used here\n",
                 visit->command, visit->list, visit->k);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
-        tell_not_let_in(visit, usage_exit_status);
-        gate_error(visit->command, visit->gate, error);
+        tell_gate_error(visit->command, visit->gate, error);
+        end_not_let_in(visit, usage_exit_status);
     }
     if (!visit->quiet)
         fprintf(stderr, "admit %s: %s at '%s'\n", visit->command,
                 error == ADMIT_NO_SLOT ? "no slot is free" : "the time is over, and no slot was free", visit->gate);
-    int status = error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status;
-    tell_not_let_in(visit, status);
-    exit(status);
+    end_not_let_in(visit, error == ADMIT_NO_SLOT ? visit->no_slot_status : visit->timed_out_status);
 }
 
 /* Before the handle is closed, of a gate that there is. */
