@@ -191,8 +191,11 @@ static _Noreturn void cannot(struct job *job, const char *what, const char *path
 {
     if (job->id != 0)
         job_forget(job);
-    fprintf(stderr, "admit run: -b: cannot %s %s: %s\n", what, path,
-            error == EPERM ? "it is not yours alone" : strerror(error));
+    if (path == NULL)
+        fprintf(stderr, "admit run: -b: %s\n", admit_last_error_text());
+    else
+        fprintf(stderr, "admit run: -b: cannot %s %s: %s\n", what, path,
+                error == EPERM ? "it is not yours alone" : strerror(error));
     exit(usage_exit_status);
 }
 
@@ -320,20 +323,18 @@ void job_close(struct job *job)
 
 /* --- all of them ---------------------------------------------------------------------------------------------------- */
 
-/* Of one whose supervisor was killed the end is not known; but nobody has written since. */
-static bool is_old(int fd, int64_t ended)
+/* Nobody has written since its end, however that came. */
+static bool is_old(int fd)
 {
     struct stat status;
-    if (ended == 0 && fstat(fd, &status) == 0)
-        ended = status.st_mtime * INT64_C(1000000000);
-    return job_time() - ended > KEPT_NS;
+    return fstat(fd, &status) == 0 && job_time() - status.st_mtime * INT64_C(1000000000) > KEPT_NS;
 }
 
 /* One that was killed before it had drawn a place, or was overwritten, is no job, but litter in time. */
 static void sweep_unreadable(uint32_t id)
 {
     int fd = job_file_open(id, O_RDONLY);
-    if (fd >= 0 && !job_file_is_locked(fd) && is_old(fd, 0))
+    if (fd >= 0 && !job_file_is_locked(fd) && is_old(fd))
         job_file_delete(id);
     if (fd >= 0)
         close(fd);
@@ -349,7 +350,7 @@ void job_list(void (*one)(void *data, struct job *job), void *data)
             sweep_unreadable(numbers[n]);
             continue;
         }
-        if (!job.supervised && !job_is_orphan(&job, NULL) && is_old(job.fd, job.facts.ended))
+        if (!job.supervised && !job_is_orphan(&job, NULL) && is_old(job.fd))
             job_file_delete(job.id);
         else
             one(data, &job);

@@ -32,7 +32,8 @@ static bool is_ready(int pidfd)
 static bool runs(const struct job_process *process, int *pidfd)
 {
     *pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-    bool lives = *pidfd >= 0 ? !is_ready(*pidfd) : errno != ESRCH && (kill((pid_t)process->pid, 0) == 0 || errno != ESRCH);
+    bool lives =
+        *pidfd >= 0 ? !is_ready(*pidfd) : errno != ESRCH && (kill((pid_t)process->pid, 0) == 0 || errno != ESRCH);
     uint64_t start = process_start_time((long)process->pid);
     return lives && (start == 0 || start == process->started);
 }
@@ -58,8 +59,7 @@ bool job_is_orphan(const struct job *job, int *end)
 static bool was_cancelled(const struct job *job)
 {
     const bool done = job->facts.state == JOB_DONE;
-    return job->cancelled != 0 &&
-           (!done || job->facts.status == 128 + SIGTERM || job->facts.status == 128 + SIGKILL);
+    return job->cancelled != 0 && (!done || job->facts.status == 128 + SIGTERM || job->facts.status == 128 + SIGKILL);
 }
 
 enum job_condition job_condition(const struct job *job)
@@ -73,9 +73,9 @@ enum job_condition job_condition(const struct job *job)
 
 const char *job_condition_name(enum job_condition condition)
 {
-    static const char *const names[] = {[JOB_WAITING] = "waiting",     [JOB_RUNNING] = "running",
-                                        [JOB_ENDED] = "done",          [JOB_CANCELLED] = "cancelled",
-                                        [JOB_ORPHAN] = "orphan",       [JOB_KILLED] = "killed"};
+    static const char *const names[] = {
+        [JOB_WAITING] = "waiting",     [JOB_RUNNING] = "running", [JOB_ENDED] = "done",
+        [JOB_CANCELLED] = "cancelled", [JOB_ORPHAN] = "orphan",   [JOB_KILLED] = "killed"};
     return names[condition];
 }
 

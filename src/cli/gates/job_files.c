@@ -46,7 +46,7 @@ static int directory(bool make)
 
 const char *job_files_path(void)
 {
-    return admit_gate_directory() == NULL ? admit_last_error_text() : jobs_path;
+    return admit_gate_directory() != NULL ? jobs_path : NULL;
 }
 
 static void name_of(uint32_t id, const char *ending, char name[32])

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The directory, or why there is none, as a message names it. */
+/* The directory, as a message names it, once it has been looked for. NULL: there is none, as admit_last_error_text says. */
 const char *job_files_path(void);
 
 /* A new file, with the next number, locked before anybody else can have seen it; the directory is made if it is needed.
