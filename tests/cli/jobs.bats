@@ -434,6 +434,19 @@ left_no_job() {
     [ "$(paste -sd' ' "$T/said")" = $'@1 killed 1 137 State:\tS (sleeping)' ]
 }
 
+@test "after a reboot nothing is an orphan" {
+    [ "$(id -u)" -eq 0 ] && unshare --mount true || skip "needs root, and namespaces"
+    exits 0 run -b -k 1 q -- sh -c "$LINGER"
+    eventually is running job @1 .state
+    kill -KILL "$(job @1 .supervisor)"
+    eventually is orphan job @1 .state
+    tr 0-9a-f 1-9a-f0 </proc/sys/kernel/random/boot_id >"$T/boot_id"
+    unshare --mount sh -c 'mount --bind "$T/boot_id" /proc/sys/kernel/random/boot_id && exec "$0" jobs' "$ADMIT" >"$T/said"
+    grep -q '@1  killed ' "$T/said"
+    touch "$T/end"
+    exits 137 wait @1
+}
+
 @test "a full disk: no job, and those that there are go on" {
     [ "$(id -u)" -eq 0 ] && unshare --mount true || skip "needs root, and namespaces"
     unshare --mount bash -c '

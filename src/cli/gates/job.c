@@ -261,6 +261,7 @@ void job_make(struct job *job, const char *gate, char *const *words, const char 
     add_texts(job, gate, words, file);
     memcpy(job->facts.magic, magic, sizeof magic);
     job->facts.output_from = size_of(*output_fd);
+    job->facts.boot = boot_number();
     if (stat("/proc/self/ns/pid", &namespace) == 0)
         job->facts.pid_namespace = namespace.st_ino;
     int error = posix_fallocate(job->fd, 0, (off_t)(TEXT_AT + job->facts.text_size));

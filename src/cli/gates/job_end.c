@@ -23,6 +23,13 @@ static bool sees_its_numbers(const struct job *job)
                                                       : namespace.st_ino == job->facts.pid_namespace;
 }
 
+/* Then nothing of it runs, wherever that was. */
+static bool is_of_earlier_boot(const struct job *job)
+{
+    uint64_t boot = boot_number();
+    return boot != 0 && job->facts.boot != 0 && boot != job->facts.boot;
+}
+
 static bool is_ready(int pidfd)
 {
     return poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, 0) > 0;
@@ -43,7 +50,7 @@ bool job_is_orphan(const struct job *job, int *end)
     int pidfd = -1;
     if (end != NULL)
         *end = -1;
-    if (job->supervised || job->facts.state != JOB_RUNS)
+    if (job->supervised || job->facts.state != JOB_RUNS || is_of_earlier_boot(job))
         return false;
     bool lives = !sees_its_numbers(job) || runs(&job->facts.command, &pidfd);
     if (end != NULL && lives)

@@ -32,3 +32,21 @@ uint64_t process_start_time(long pid)
 {
     return field_of_stat(pid, 22);
 }
+
+/* The first half of a random number of 128 bits, in hexadecimal with hyphens. */
+uint64_t boot_number(void)
+{
+    char text[64];
+    uint64_t number = 0;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    for (unsigned at = 0, digits = 0; text[at] != '\0' && digits < 16; at++) {
+        const char digit[2] = {text[at], '\0'};
+        if (text[at] != '-')
+            number = number << 4 | strtoul(digit, NULL, 16), digits++;
+    }
+    return number;
+}
