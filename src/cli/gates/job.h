@@ -33,8 +33,8 @@ struct job_facts {
     uint64_t slot, ticket;
     struct job_process supervisor, command;
     uint64_t boot, pid_namespace; /* in which these are numbers */
-    uint64_t output_from;   /* what is its own in the file of its output, which may have been there before, */
-    uint64_t output_to;     /* and may go on afterwards; when it is done */
+    uint64_t output_from;         /* what is its own in the file of its output, which may have been there before, */
+    uint64_t output_to;           /* and may go on afterwards; when it is done */
     uint64_t text_size;
 };
 
