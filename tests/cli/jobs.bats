@@ -176,9 +176,10 @@ left_no_job() {
     exits 0 wait @1
     [ "$(cat log-1-%)" = $'out\nerr' ]
     echo before >all
-    exits 0 run -b -o all q -- echo one
+    exits 0 run -b -o all q -- sh -c "$LINGER; echo one"
     exits 0 run -b -o all q -- echo two
     cd /
+    touch "$T/end"
     exits 0 wait @2 @3
     [ "$(cat "$T/all")" = $'before\none\ntwo' ]
     echo after >>"$T/all"
@@ -352,7 +353,7 @@ left_no_job() {
 @test "cancel: a command and its group, also one that is stopped" {
     exits 0 run -b -k 3 q -- sh -c 'sleep 1000 & echo $! >$T/child; wait'
     exits 0 run -b q -- sh -c 'kill -STOP $$'
-    exits 0 run -b q -- sh -c 'trap "exit 0" TERM; echo >$T/trapped; while :; do sleep 0.01; done'
+    exits 0 run -b q -- sh -c 'trap "exit 0" TERM; echo >$T/trapped; while test -e $T; do sleep 0.01; done'
     eventually test -s "$T/child"
     eventually test -s "$T/trapped"
     eventually is T state "$(job @2 .pid)"
@@ -363,8 +364,15 @@ left_no_job() {
     eventually is 0 holders q
 }
 
+@test "cancel: a job whose caller ignores SIGTERM" {
+    (trap "" TERM && exits 0 run -b -k 1 q -- sleep 1000)
+    (trap "" TERM && exits 0 run -b q -- true)
+    exits 0 cancel @2 @1
+    [ "$("$ADMIT" jobs --json | jq -c 'map([.state, .status])')" = '[["cancelled",143],["cancelled",143]]' ]
+}
+
 @test "cancel: what does not end by SIGTERM, a command or what it has started, also of a job that was killed" {
-    local stubborn='trap "" TERM; echo >$T/$0; while :; do sleep 0.1; done'
+    local stubborn='trap "" TERM; echo >$T/$0; while test -e $T; do sleep 0.1; done'
     exits 0 run -b -k 3 q -- sh -c "$stubborn" one
     exits 0 run -b q -- sh -c "$stubborn" two
     exits 0 run -b q -- sh -c '(trap "" TERM; echo >$T/three; exec sleep 1000) & echo $! >$T/child; exec sleep 1000'
