@@ -183,7 +183,7 @@ static void print_job(struct showing *showing, const struct job *job, enum job_c
     printf(line_format, id, job_condition_name(condition), where,
            time_for_people(job->facts.began != 0 ? job->facts.began : job->facts.submitted, since), so_long,
            printable(job->gate, gate));
-    strcpy(text, printable(shell_words(job->words, words, sizeof words), text));
+    printable(shell_words(job->words, words, sizeof words), text);
     cut_for_terminal(text, COMMAND_COLUMN);
     puts(text);
 }
