@@ -270,6 +270,8 @@ void job_make(struct job *job, const char *gate, char *const *words, const char 
     if (error != 0)
         cannot(job, "write a job's file in", job_files_path(), error);
     job_note(job);
+    free(job->text); /* which is for those who read it */
+    job->text = NULL;
     if (job->id % NUMBERS_BETWEEN_SWEEPS == 0)
         job_list(nothing, NULL);
 }
