@@ -26,8 +26,8 @@ left_no_job() {
 }
 
 @test "run -b: the jobs of a loop run in its order" {
-    local round i
-    for round in 1 2 3; do
+    local i
+    for _ in 1 2 3; do
         rm -f "$T/order"
         for i in 1 2 3 4 5 6 7 8 9 10; do
             "$ADMIT" run -b -k 2 q -- sh -c 'echo "$ADMIT_TICKET $0" >>$T/order; sleep 0.01' "$i"
@@ -118,7 +118,7 @@ left_no_job() {
     exits 0 wait "$id"
     exits 0 output "$id"
     [ "$output" = "$T"$'\nseen' ]
-    ! grep -q "$T/held" "$T/fds"
+    run ! grep -q "$T/held" "$T/fds"
     grep -q ' 0 -> /dev/null' "$T/fds"
     [ "$(cut -d' ' -f6 "$T/stat")" -ne "$(cut -d' ' -f6 /proc/self/stat)" ]
     (($(sed -n 's/^SigIgn:\t//;T;s/^/0x/;p' "$T/status") & 1)) # SIGHUP
