@@ -48,6 +48,8 @@ static const struct {
     const char *meant, *typed;
 } habits[] = {
     {"run", " exec start with create new queue "},
+    {"cancel", " kill stop abort "},
+    {"output", " cat tail "},
     {"status", " ps show stat info who inspect "},
     {"list", " ls dir gates "},
     {"resize", " set scale grow shrink limit "},

@@ -144,6 +144,7 @@ COMMANDS
     id=$(admit run -b NAME -- echo printed)
     admit wait "$id"
     [ "$(admit output "$id")" = printed ]
+    [ "$(admit output -f "$id")" = printed ]
     id=$(admit run -b NAME -- sleep 1000)
     admit cancel "$id"
     run admit wait "$id"

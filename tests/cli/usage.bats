@@ -15,7 +15,7 @@ load helper
 
 @test "what other tools call a command" {
     local word
-    for word in rm:remove delete:remove del:remove ls:list ps:status show:status exec:run start:run scale:resize \
+    for word in rm:remove delete:remove del:remove ls:list ps:status show:status exec:run start:run scale:resize kill:cancel tail:output \
         verify:check diff:equivalent; do
         exits 2 "${word%:*}"
         [ "$stderr" = "admit: there is no command '${word%:*}'; did you mean '${word#*:}'?"$'\n'"Try 'admit --help'." ]

@@ -4,6 +4,7 @@
 #include "cli/gates/command.h"
 #include "cli/usage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -79,8 +80,9 @@ static _Noreturn void be_parent(int pipe, pid_t child, void (*failed)(void *data
             failed(data);
         end_as(child);
     }
-    fwrite(text, 1, length, stdout);
-    exit(EXIT_OK);
+    if (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0)
+        fprintf(stderr, "admit: it goes on in the background, but this could not be printed: %.*s", (int)length, text);
+    exit(EXIT_OK); /* or as the failure to print wants it */
 }
 
 /* --- the child ------------------------------------------------------------------------------------------------------ */
@@ -106,6 +108,28 @@ void background_begin(const char *command, void (*failed)(void *data), void *dat
         exit(usage_exit_status);
 }
 
+/* What the caller left open for anybody whom it starts, such as the pipe whose end somebody waits for. Our own are closed by
+ * exec, which these have survived. Where there is no list of them, all numbers are tried that are likely. */
+static void close_if_inherited(int fd)
+{
+    int flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0)
+        close(fd);
+}
+
+static void close_inherited(void)
+{
+    enum { LIKELY = 1 << 16 };
+    DIR *descriptors = opendir("/proc/self/fd");
+    const long most = descriptors == NULL ? sysconf(_SC_OPEN_MAX) : 0;
+    for (const struct dirent *entry; descriptors != NULL && (entry = readdir(descriptors)) != NULL;)
+        close_if_inherited(atoi(entry->d_name));
+    for (int fd = 0; fd < (most < LIKELY ? most : LIKELY); fd++)
+        close_if_inherited(fd);
+    if (descriptors != NULL)
+        closedir(descriptors);
+}
+
 bool background_go_on(int output, const char *text)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -120,10 +144,11 @@ bool background_go_on(int output, const char *text)
         dup2(output >= 0 ? output : nothing, STDERR_FILENO);
         close(nothing);
     }
+    close_inherited();
     prctl(PR_SET_PDEATHSIG, 0);
-    signal(SIGPIPE, SIG_IGN);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     ssize_t told = write(to_parent, text, strlen(text));
-    signal(SIGPIPE, SIG_DFL);
+    signal(SIGPIPE, before);
     close(to_parent);
     if (told < 0)
         raise(SIGTERM);

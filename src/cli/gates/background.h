@@ -15,9 +15,9 @@
 void background_begin(const char *command, void (*failed)(void *data), void *data);
 
 /* In the child: it leaves the terminal, for a session of its own, in which a hang-up is ignored, as nohup does. Standard
- * input is empty, what is printed goes to `output`, or nowhere if that is -1. Then the parent prints `text`, and is let
- * go. If the parent is gone already, this process is sent
- * SIGTERM, as it would have been if that had happened before: then this returns false. */
+ * input is empty, what is printed goes to `output`, or nowhere if that is -1, and what else the caller has left open is
+ * closed. Then the parent prints `text`, and is let go. If the parent is gone already, this process is sent SIGTERM, as it
+ * would have been if that had happened before: then this returns false. */
 bool background_go_on(int output, const char *text);
 
 #endif

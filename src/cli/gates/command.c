@@ -413,6 +413,20 @@ static bool reap(struct running *running)
     }
 }
 
+/* What is left of the group of a command that was ended has the rest of the time that the command would have had. The group's
+ * number is nobody else's as long as anybody is in it. */
+static void end_rest_of_group(const struct running *running)
+{
+    static const struct timespec look_again = {.tv_nsec = 20000000};
+    for (;;) {
+        const struct timespec left = time_left(running);
+        const bool over = left.tv_sec == 0 && left.tv_nsec == 0;
+        if (kill(-running->pid, over ? SIGKILL : 0) != 0 || over)
+            return;
+        nanosleep(&look_again, NULL);
+    }
+}
+
 int wait_for_command(pid_t pid, const struct how_it_runs *how)
 {
     sigset_t set;
@@ -432,6 +446,8 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         else if (running.sent != 0 && how->children)
             for_each_child(end_child, &running); /* those whose parent has just ended are admit's children only now */
     }
+    if (running.sent == SIGTERM && how->own_group)
+        end_rest_of_group(&running);
     if (running.sent != 0)
         return 128 + running.sent;
     return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;

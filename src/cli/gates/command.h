@@ -37,8 +37,9 @@ _Noreturn void exit_for_signal(int signal);
 pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status);
 
 struct how_it_runs {
-    bool children;     /* it has ended when no process that descends from it is left: call adopt_children before */
-    bool own_group;    /* it leads a process group, which is sent what it is sent; SIGTERM ends it, as a limit does */
+    bool children;  /* it has ended when no process that descends from it is left: call adopt_children before */
+    bool own_group; /* it leads a process group, which is sent what it is sent, and ended with it; SIGTERM ends it, as a
+                          limit does */
     uint64_t limit_ns; /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
 };
 

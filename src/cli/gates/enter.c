@@ -23,11 +23,9 @@
 
 #include <admit.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char help_text[] =
@@ -134,17 +132,6 @@ static void parse(struct request *request, int argc, char **argv)
     visit_check(&request->visit);
 }
 
-/* The keeper would keep them open after the script has closed them: pipes that never end, files that stay locked. */
-static void close_what_is_inherited(void)
-{
-    enum { FROM = STDERR_FILENO + 1, MOST = 1 << 16 };
-    if (syscall(SYS_close_range, FROM, UINT_MAX, 0) == 0)
-        return;
-    long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = FROM; fd < (most > 0 && most < MOST ? most : MOST); fd++)
-        close(fd);
-}
-
 /* --- for the shell --------------------------------------------------------------------------------------------------- */
 
 static bool shell_is_inside(void *data, admit_gate *gate)
@@ -231,7 +218,6 @@ int command_enter(int argc, char **argv)
     struct request request = {.visit = new_visit("enter")};
     struct keeper keeper = {.request = &request};
     usage_exit_status = EXIT_OWN_FAILURE;
-    close_what_is_inherited();
     atexit(say_failed_at_exit);
     parse(&request, argc, argv);
     request.visit.not_let_in = tell_status;

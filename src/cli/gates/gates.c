@@ -32,6 +32,16 @@ uint64_t option_time(struct arguments *arguments, const char *option)
     return (uint64_t)(number * units[unit].ns);
 }
 
+struct timespec in_future(uint64_t ns)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    ns += (uint64_t)time.tv_nsec;
+    time.tv_sec += (time_t)(ns / 1000000000);
+    time.tv_nsec = (long)(ns % 1000000000);
+    return time;
+}
+
 unsigned option_slots(struct arguments *arguments, const char *option)
 {
     const char *text = option_value(arguments, option);

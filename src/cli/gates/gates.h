@@ -12,9 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 /* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
 uint64_t option_time(struct arguments *arguments, const char *option);
+/* That long from now, as a moment of CLOCK_MONOTONIC. */
+struct timespec in_future(uint64_t ns);
 /* A number of slots, or "cores". */
 unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */

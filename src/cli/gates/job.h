@@ -3,10 +3,10 @@
  * job.h - what is kept of the commands that `run -b` has queued. There is no daemon: a job is a process of its own, its
  * supervisor, which waits in line, runs the command, and notes in a file what happened. The file outlives it by a day.
  *
- * The files are in the directory "@jobs-UID" beside the user's gates (no gate can have such a name), and numbers count up
- * from 1 in each such directory. A job's file has a fixed part, which its supervisor alone changes, in place and without
- * need of room on the disk, and behind it texts that never change. As long as the supervisor lives it has a lock on the
- * file; so whether it lives is asked of the kernel, and not of a number of a process.
+ * A job's file has a fixed part, which its supervisor alone changes, in place and without need of room on the disk; behind
+ * it the time at which it was cancelled, which `admit cancel` alone writes; and texts that never change. As long as the
+ * supervisor lives it has a lock on the file; so whether it lives is asked of the kernel, and not of a number of a process.
+ * Until it has drawn its place in line, nobody sees that there is a job.
  */
 #ifndef ADMIT_CLI_GATES_JOB_H
 #define ADMIT_CLI_GATES_JOB_H
@@ -14,9 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum job_state { JOB_WAITS, JOB_RUNS, JOB_DONE };
+
+/* A process's number, and when it started (process.h), so that its number is not taken for a later process's. */
+struct job_process {
+    int64_t pid; /* 0: none */
+    uint64_t started;
+};
 
 /* Times are in nanoseconds of CLOCK_REALTIME, 0: has not happened. */
 struct job_facts {
@@ -26,9 +31,10 @@ struct job_facts {
     int64_t submitted, began, ended;
     int64_t status; /* what the command exited with, or admit itself, when it is done */
     uint64_t slot, ticket;
-    int64_t supervisor, command; /* processes; of the command 0: none */
-    uint64_t started;            /* of the command: so that its number is not taken for a later process's */
-    uint64_t pid_namespace;      /* in which these are numbers */
+    struct job_process supervisor, command;
+    uint64_t boot, pid_namespace; /* in which these are numbers */
+    uint64_t output_from;         /* what is its own in the file of its output, which may have been there before, */
+    uint64_t output_to;           /* and may go on afterwards; when it is done */
     uint64_t text_size;
 };
 
@@ -36,19 +42,19 @@ struct job {
     uint32_t id;
     int fd;
     bool supervised; /* its supervisor lives */
+    int64_t cancelled;
     struct job_facts facts;
-    char *text; /* in which the next four are: */
-    const char *gate, *path, *where,
-        *output;  /* as it was named; its file; the working directory; the file of its output */
+    char *
+        text; /* in which the next four are: as the gate was named, its file, the working directory, the output's file */
+    const char *gate, *path, *where, *output;
     char **words; /* the command */
 };
 
 /* "@17". 0: it is none. */
 uint32_t job_id(const char *text);
 
-/* Makes a new one, locked, for this process and the child that becomes its supervisor. `output`: where its output goes,
- * in which %j is its number and %% a percent sign; NULL: a file beside its own. Opens that: *output_fd. Ends with a
- * message if it cannot be done. */
+/* Makes a new one, which this process will supervise. `output`: where its output goes, in which %j is its number and %% a
+ * percent sign; NULL: a file beside its own. Opens that: *output_fd. Ends with a message if it cannot be done. */
 void job_make(struct job *job, const char *gate, char *const *words, const char *output, int *output_fd);
 /* As if it had never been. */
 void job_forget(struct job *job);
@@ -57,21 +63,18 @@ void job_note(struct job *job);
 
 /* False: there is none of this number, or none any more; or with errno other than ENOENT, it cannot be read. */
 bool job_open(struct job *job, uint32_t id);
+/* The same; says why not, and exits. */
+void job_open_or_exit(struct job *job, const char *command, const char *id);
 /* As it is now. */
 bool job_look(struct job *job);
 void job_close(struct job *job);
+/* That it is to be cancelled; false with errno. */
+bool job_note_cancelled(struct job *job);
+
 /* Calls one for each job there is, in the order of their numbers. Those that ended more than a day ago are deleted. */
 void job_list(void (*one)(void *data, struct job *job), void *data);
 
-/* Of one whose supervisor was killed: whether its command runs still, or nobody can tell. *end is then a descriptor that
- * can be read when it has ended, or -1 if there is none to be had; NULL: it is not wanted. */
-bool job_is_orphan(const struct job *job, int *end);
-
-/* Returns when it has ended, and what is known of it is in job->facts; false if a moment of CLOCK_MONOTONIC came before,
- * NULL: however long it takes. */
-struct timespec;
-bool job_await(struct job *job, const struct timespec *until);
-/* The command's exit status; that of one whose supervisor was killed is not known, and counts as if it had been killed. */
-int job_status(const struct job *job);
+/* In nanoseconds of CLOCK_REALTIME. */
+int64_t job_time(void);
 
 #endif

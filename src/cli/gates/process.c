@@ -66,3 +66,21 @@ bool process_is_only_forked(long pid, bool *known)
     *known = flags != 0;
     return (flags & PF_FORKNOEXEC) != 0;
 }
+
+/* The first half of a random number of 128 bits, in hexadecimal with hyphens. */
+uint64_t boot_number(void)
+{
+    char text[64];
+    uint64_t number = 0;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    for (unsigned at = 0, digits = 0; text[at] != '\0' && digits < 16; at++) {
+        const char digit[2] = {text[at], '\0'};
+        if (text[at] != '-')
+            number = number << 4 | strtoul(digit, NULL, 16), digits++;
+    }
+    return number;
+}

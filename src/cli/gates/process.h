@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * process.h - what /proc says of a process.
+ * process.h - what /proc says of a process, and of the boot since which it may run.
  */
 #ifndef ADMIT_CLI_GATES_PROCESS_H
 #define ADMIT_CLI_GATES_PROCESS_H
@@ -19,5 +19,7 @@ uint64_t process_start_time(long pid);
 char process_state(long pid);
 /* Whether it was forked and has executed nothing since, as a subshell is. False, with *known, if it has. */
 bool process_is_only_forked(long pid, bool *known);
+/* A number that each boot of the machine has for itself. 0: it cannot be seen. */
+uint64_t boot_number(void);
 
 #endif

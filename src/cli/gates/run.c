@@ -9,6 +9,7 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/slot_env.h"
+#include "cli/gates/submission.h"
 #include "cli/gates/visit.h"
 
 #include <admit.h>
@@ -140,6 +141,7 @@ struct slot {
     admit_gate *gate;
     admit_hold hold;
     admit_error error; /* of the command's process, which has this memory too until it becomes the command */
+    struct submission *submission; /* NULL: in the foreground */
 };
 
 /* Called in the command's process, before it becomes the command. */
@@ -147,6 +149,8 @@ static bool own_slot(void *data)
 {
     struct slot *slot = data;
     slot->error = admit_gate_inherit(slot->gate, &slot->hold);
+    if (slot->error == ADMIT_OK && slot->submission != NULL)
+        submission_begins(slot->submission, &slot->hold);
     return slot->error == ADMIT_OK;
 }
 
@@ -181,12 +185,15 @@ static int run_inside(const struct request *request, struct slot *slot)
     set_environment(request->visit.gate, slot->gate, &slot->hold);
     if (request->children)
         adopt_children();
-    if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK)
-        gate_error("run", request->visit.gate, admit_last_error());
+    if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK) {
+        tell_gate_error("run", request->visit.gate, admit_last_error());
+        return status;
+    }
     pid_t pid = start_command(request->command, own_slot, slot, &status);
     if (pid > 0)
-        return wait_for_command(pid,
-                                &(struct how_it_runs){.children = request->children, .limit_ns = request->limit_ns});
+        return wait_for_command(pid, &(struct how_it_runs){.children = request->children,
+                                                           .own_group = slot->submission != NULL,
+                                                           .limit_ns = request->limit_ns});
     say_why_not_owned(slot->error);
     return status;
 }
@@ -195,11 +202,18 @@ int command_run(int argc, char **argv)
 {
     struct request request = {.visit = new_visit("run")};
     struct slot slot = {.error = ADMIT_OK};
+    struct submission submission = {0};
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&request, argc, argv);
     hold_signals();
+    if (request.background) {
+        slot.submission = &submission;
+        submit(&submission, &request.visit, request.output);
+    }
     slot.gate = visit_enter(&request.visit, &slot.hold);
     int status = run_inside(&request, &slot);
+    if (request.background)
+        submission_ends(&submission, status);
     log_left(&request.visit.stay, slot.gate, status);
     admit_gate_leave(slot.gate, &slot.hold);
     admit_gate_close(slot.gate);

@@ -60,6 +60,18 @@ void visit_check(const struct visit *visit)
     log_open(visit->command, visit->log);
 }
 
+static void tell_not_let_in(const struct visit *visit, int status)
+{
+    if (visit->not_let_in != NULL)
+        visit->not_let_in(visit->data, status);
+}
+
+static _Noreturn void end_not_let_in(const struct visit *visit, int status)
+{
+    tell_not_let_in(visit, status);
+    exit(status);
+}
+
 /* --- the gate ------------------------------------------------------------------------------------------------------ */
 
 /* With --resize a gate that there is is opened whatever it has. */
@@ -95,18 +107,6 @@ static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
     if (visit->capacity != 0 && admit_gate_capacity(gate) != visit->capacity)
         fprintf(stderr, "admit %s: gate '%s' has room for %u; --capacity is for a gate that is made\n", visit->command,
                 visit->gate, admit_gate_capacity(gate));
-}
-
-static void tell_not_let_in(const struct visit *visit, int status)
-{
-    if (visit->not_let_in != NULL)
-        visit->not_let_in(visit->data, status);
-}
-
-static _Noreturn void end_not_let_in(const struct visit *visit, int status)
-{
-    tell_not_let_in(visit, status);
-    exit(status);
 }
 
 static bool is_inside(const struct visit *visit, admit_gate *gate)
@@ -188,16 +188,6 @@ static int still_waiting(void *data, unsigned place)
     if (!wait->visit->quiet)
         waiting_line_show(&wait->line, place);
     return wait->visit->is_wanted != NULL && !wait->visit->is_wanted(wait->visit->data);
-}
-
-static struct timespec in_future(uint64_t ns)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    ns += (uint64_t)time.tv_nsec;
-    time.tv_sec += (time_t)(ns / 1000000000);
-    time.tv_nsec = (long)(ns % 1000000000);
-    return time;
 }
 
 static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
