@@ -339,8 +339,8 @@ enter_fails() {
     run bash -c 'exec $ADMIT enter -k 1 --pid $$ demo'
     [ "$status" -eq 125 ]
     says "that is admit itself"
-    # Dead, and not yet buried.
-    bash -c 'true & echo $! >$T/child; exec sleep 1000' 3>&- &
+    # Dead, and not yet buried: it ends when its parent has become a program that buries nobody.
+    bash -c '(until [ "$(cat /proc/$$/comm)" = sleep ]; do :; done) & echo $! >$T/child; exec sleep 1000' 3>&- &
     eventually test -s "$T/child"
     child=$(cat "$T/child")
     eventually is Z state "$child"
