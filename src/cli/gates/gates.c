@@ -93,7 +93,7 @@ void tell_gate_error(const char *command, const char *name, admit_error error)
             admit_gate_list(nearer, &nearest);
         if (nearest.distance < 3)
             fprintf(stderr, "; did you mean '%s'?", nearest.found);
-        if (strcmp(command, "run") == 0)
+        if (strcmp(command, "run") == 0 || strcmp(command, "jobserver") == 0)
             fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < 3 ? "" : ";");
         fputc('\n', stderr);
     } else {

@@ -181,7 +181,7 @@ static int run_inside(const struct request *request, struct slot *slot)
         adopt_children();
     if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK)
         gate_error("run", request->visit.gate, admit_last_error());
-    pid_t pid = start_command(request->command, own_slot, slot, &status);
+    pid_t pid = start_command("run", request->command, own_slot, slot, &status);
     if (pid > 0)
         return wait_for_command(pid,
                                 &(struct how_it_runs){.children = request->children, .limit_ns = request->limit_ns});
