@@ -39,7 +39,7 @@ struct starter {
 };
 
 static const struct starter starters[] = {
-    {"env", "uCS", 0},    {"nice", "n", 0},      {"ionice", "cnpPu", 0}, {"nohup", "", 0}, {"setsid", "", 0},
+    {"env", "uCS", 0},    {"nice", "n", 0},     {"ionice", "cnpPu", 0}, {"nohup", "", 0}, {"setsid", "", 0},
     {"stdbuf", "ioe", 0}, {"timeout", "ks", 1}, {"time", "fo", 0},      {"chrt", "", 1},  {"taskset", "", 1},
 };
 
@@ -91,10 +91,10 @@ struct tool {
 };
 
 static const struct tool tools[] = {
-    {"make", "CEIOWflo", "--jobs", NULL, false},     {"gmake", "CEIOWflo", "--jobs", NULL, false},
-    {"gnumake", "CEIOWflo", "--jobs", NULL, false},  {"ninja", "Cdfkltw", NULL, NULL, true},
-    {"ninja-build", "Cdfkltw", NULL, NULL, true},    {"samu", "Cdfkltw", NULL, NULL, true},
-    {"cargo", "CFZp", "--jobs", NULL, false},        {"cmake", "t", "--parallel", "--build", false},
+    {"make", "CEIOWflo", "--jobs", NULL, false},    {"gmake", "CEIOWflo", "--jobs", NULL, false},
+    {"gnumake", "CEIOWflo", "--jobs", NULL, false}, {"ninja", "Cdfkltw", NULL, NULL, true},
+    {"ninja-build", "Cdfkltw", NULL, NULL, true},   {"samu", "Cdfkltw", NULL, NULL, true},
+    {"cargo", "CFZp", "--jobs", NULL, false},       {"cmake", "t", "--parallel", "--build", false},
     {"meson", "C", "--jobs", "compile", true},
 };
 

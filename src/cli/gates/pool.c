@@ -9,7 +9,8 @@
 #include <time.h>
 
 #define MS INT64_C(1000000)
-#define OFFER_MS 5      /* a build that wants a job takes it as soon as it runs */
+#define OFFER_MS 5      /* a build that wants a job takes it as soon as it runs, */
+#define DOUBTFUL_MS 2   /* and one that has wanted none several times is given less time */
 #define LOOK_MOST_MS 32 /* how rarely one looks who waits */
 #define PAUSE_MOST_MS 32
 
@@ -83,6 +84,11 @@ static bool others_wait(struct pool *pool)
     return admit_gate_waiters(pool->gate) > own;
 }
 
+static int64_t withdrawn_after(const struct pool *pool)
+{
+    return (pool->pause < 8 * MS ? OFFER_MS : DOUBTFUL_MS) * MS;
+}
+
 /* --- offers --------------------------------------------------------------------------------------------------------- */
 
 static void offer(struct pool *pool, unsigned number)
@@ -93,35 +99,51 @@ static void offer(struct pool *pool, unsigned number)
         pool->offering = true;
         pool->offered_at = now();
         pool->offered = 0;
-        pool->look_after = OFFER_MS * MS;
+        pool->look_after = withdrawn_after(pool);
         pool->look_at = pool->offered_at + pool->look_after;
     }
     pool->offered += number;
     tokens_offer(pool->tokens, number);
 }
 
-/* All that was on offer is taken. Of a fifo, what has been taken may come back to it unseen. */
-static void all_taken(struct pool *pool)
+/* Of a fifo, what has been taken may come back to it unseen. */
+static void nothing_on_offer(struct pool *pool)
 {
     pool->offering = false;
-    pool->pause = pool->ask_at = 0;
     pool->look_at = pool->tokens->fifo && pool->count > 0 ? now() + OFFER_MS * MS : 0;
+}
+
+/* Something was taken, so that more may be wanted. */
+static void ask_at_once(struct pool *pool)
+{
+    pool->pause = pool->ask_at = 0;
+}
+
+static void ask_later(struct pool *pool)
+{
+    pool->pause = pool->pause == 0 ? MS : pool->pause * 2;
+    if (pool->pause > PAUSE_MOST_MS * MS)
+        pool->pause = PAUSE_MOST_MS * MS;
+    pool->ask_at = now() + pool->pause;
+}
+
+static void all_taken(struct pool *pool)
+{
+    nothing_on_offer(pool);
+    ask_at_once(pool);
 }
 
 static void withdraw(struct pool *pool, unsigned most)
 {
     const unsigned withdrawn = tokens_withdraw(pool->tokens, most);
-    const bool was_offered = pool->offering;
     give_back(pool, withdrawn);
     if (tokens_on_offer(pool->tokens) > 0)
         return;
-    all_taken(pool);
-    if (!was_offered || withdrawn < pool->offered)
-        return;
-    pool->pause = pool->pause == 0 ? MS : pool->pause * 2;
-    if (pool->pause > PAUSE_MOST_MS * MS)
-        pool->pause = PAUSE_MOST_MS * MS;
-    pool->ask_at = now() + pool->pause;
+    if (pool->offering && withdrawn == pool->offered)
+        ask_later(pool);
+    else
+        ask_at_once(pool);
+    nothing_on_offer(pool);
 }
 
 /* --- what happens --------------------------------------------------------------------------------------------------- */
@@ -192,10 +214,10 @@ static void look(struct pool *pool)
     if (on_offer > pool->count) /* of a fifo, to which too many were returned */
         tokens_withdraw(pool->tokens, on_offer - pool->count);
     if (on_offer > 0 && others_wait(pool)) {
-        if (!pool->offering || moment >= pool->offered_at + OFFER_MS * MS)
+        if (!pool->offering || moment >= pool->offered_at + withdrawn_after(pool))
             withdraw(pool, on_offer);
         else
-            pool->look_at = pool->offered_at + OFFER_MS * MS;
+            pool->look_at = pool->offered_at + withdrawn_after(pool);
     } else if (on_offer > 0) {
         const unsigned above = too_many(pool);
         if (above > 0)
@@ -238,8 +260,8 @@ int pool_awaits(struct pool *pool, struct pollfd events[POOL_EVENTS])
     const bool by_pipe = !pool->tokens->fifo;
     events[0] = (struct pollfd){.fd = pool->request.answered, .events = POLLIN};
     events[1] = (struct pollfd){.fd = by_pipe ? pool->tokens->returns : -1, .events = POLLIN};
-    events[2] = (struct pollfd){.fd = by_pipe && pool->offering && !pool->asks ? pool->tokens->offers : -1,
-                                .events = POLLOUT};
+    events[2] =
+        (struct pollfd){.fd = by_pipe && pool->offering && !pool->asks ? pool->tokens->offers : -1, .events = POLLOUT};
     int64_t next = pool->look_at;
     if (may_ask(pool) && (next == 0 || pool->ask_at < next))
         next = pool->ask_at;

@@ -23,12 +23,12 @@
 
 struct pool {
     admit_gate *gate;
-    const char *name;       /* the gate's, as it was named, and */
-    char *const *command;   /* the build's words, for the log */
-    int family;             /* whom the slots are left to if this process is killed */
+    const char *name;     /* the gate's, as it was named, and */
+    char *const *command; /* the build's words, for the log */
+    int family;           /* whom the slots are left to if this process is killed */
     struct tokens *tokens;
     struct request request;
-    struct lent *lent;      /* the slots of tokens that are on offer or taken */
+    struct lent *lent; /* the slots of tokens that are on offer or taken */
     unsigned count, room;
     struct log_stay asking; /* of the request */
     bool asks;              /* a request has been made */
@@ -39,7 +39,7 @@ struct pool {
     unsigned offered;       /* so many in all */
     int64_t look_at;        /* when to look next who waits; 0: not */
     int64_t look_after;
-    int64_t ask_at;         /* no request before */
+    int64_t ask_at; /* no request before */
     int64_t pause;
 };
 
