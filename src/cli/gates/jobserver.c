@@ -163,6 +163,14 @@ static bool has_tokens_of(const admit_gate *gate)
     return pool != NULL && strcmp(pool, text) == 0 && can_be_used(tokens);
 }
 
+static _Noreturn void become(char **words)
+{
+    execvp(words[0], words);
+    const int error = errno;
+    fprintf(stderr, "admit jobserver: cannot run '%s': %s\n", words[0], strerror(error));
+    exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+}
+
 /* One more slot would be one that this build itself keeps others from. */
 static void run_in_pool_or_borrow(struct build *build)
 {
@@ -170,11 +178,8 @@ static void run_in_pool_or_borrow(struct build *build)
     if (gate == NULL)
         return;
     if (inside_by_environment(gate) || inside_by_ancestry(gate)) {
-        if (has_tokens_of(gate)) {
-            execvp(build->words[0], build->words);
-            fprintf(stderr, "admit jobserver: cannot run '%s': %s\n", build->words[0], strerror(errno));
-            exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
-        }
+        if (has_tokens_of(gate))
+            become(build->words);
         build->borrowed = true;
         build->pool.gate = gate;
         return;
@@ -262,12 +267,18 @@ static unsigned left_behind(pid_t *one)
     return number;
 }
 
+/* Its own end, or that of what a shell has run, which exits so. */
+static bool is_of_signal(int status)
+{
+    return status > 128 && status <= 128 + SIGSYS;
+}
+
 /* A build that ends by itself waits for its jobs. One that was killed, or some part of which was, with its tokens, does not:
  * they run on, and hold their slots. */
 static void wait_for_left_behind(struct build *build, struct running *running, int signals)
 {
     const unsigned lost = pool_close(&build->pool);
-    if (running->status < 128 && lost == 0)
+    if (!is_of_signal(running->status) && lost == 0)
         return;
     pid_t one = 0;
     unsigned number;
@@ -290,18 +301,17 @@ static int run_build(struct build *build)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     build->wrapper = getpid();
     struct running running = {.how = &how, .status = -1};
-    running.pid = start_command("jobserver", build->words, end_with_wrapper, build, &status);
-    if (running.pid < 0)
+    if (signals < 0 || !pool_begin(&build->pool))
         return status;
-    if (signals < 0 || !pool_begin(&build->pool)) {
-        kill(running.pid, SIGTERM);
-        return wait_for_command(running.pid, &(struct how_it_runs){.children = false});
+    running.pid = start_command("jobserver", build->words, end_with_wrapper, build, &status);
+    if (running.pid > 0) {
+        while (!has_ended(&running))
+            wait_for_events(&running, &build->pool, signals, -1);
+        wait_for_left_behind(build, &running, signals);
+        status = running.status;
     }
-    while (!has_ended(&running))
-        wait_for_events(&running, &build->pool, signals, -1);
-    wait_for_left_behind(build, &running, signals);
     pool_end(&build->pool);
-    return running.status;
+    return status;
 }
 
 int command_jobserver(int argc, char **argv)
