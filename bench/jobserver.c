@@ -281,9 +281,10 @@ static void late(const char *log)
     finish(start("%s", command));
     finish(greedy);
     struct share share = shares(log);
-    printf("\na build that comes late, beside one that takes all: its first job begins after %.0f ms (a job takes %d),\n"
-           "and it has %.2f slots of %d\n",
-           (share.first - came) * 1e3, JOB_MS, share.of[1], K);
+    printf(
+        "\na build that comes late, beside one that takes all: its first job begins after %.0f ms (a job takes %d),\n"
+        "and it has %.2f slots of %d\n",
+        (share.first - came) * 1e3, JOB_MS, share.of[1], K);
 }
 
 int main(int argc, char **argv)
