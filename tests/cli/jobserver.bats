@@ -212,6 +212,25 @@ client() {
     eventually free pool 2
 }
 
+@test "Ctrl-Z: what the build does not use is others' meanwhile" {
+    makefile Makefile 1
+    export DOES=$STAYS
+    exits 0 run -k 3 pool -- true
+    echo "$ADMIT jobserver pool -- make; echo >$T/stopped; until test -e $T/go -o ! -e $T; do sleep 0.05; done; fg; echo \$? >$T/ended" >script
+    at_terminal "bash -im ./script"
+    eventually is 1 begun
+    eventually is 3 holders pool
+    printf '\032' >&8
+    eventually test -e stopped
+    is 1 holders pool
+    is 0 waiters pool
+    touch go
+    exec 8>&-
+    wait "$terminal" || true
+    [ "$(cat ended)" -eq 0 ]
+    eventually free pool 3
+}
+
 # --- the protocol --------------------------------------------------------------------------------------------------------
 
 @test "a client that returns more than it took gets no more than there are" {

@@ -178,9 +178,11 @@ void adopt_children(void)
 }
 
 /* The command stopped as a job does, at Ctrl-Z for one: admit does the same, so that the shell notices. */
-static void stop_too(void)
+static void stop_too(const struct how_it_runs *how)
 {
     sigset_t set;
+    if (how->stops != NULL)
+        how->stops(how->data);
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     raise(SIGTSTP);
@@ -344,7 +346,7 @@ static bool reap(struct running *running)
         else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
             running->status = 128 + info.si_status;
         else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
-            stop_too();
+            stop_too(running->how);
         if (has_ended(running) && !children)
             return true;
     }

@@ -97,6 +97,14 @@ static void check_command(const struct build *build)
         usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build->words[0]);
 }
 
+/* Each build takes part with as many as it has had slots at most, and two more, until it ends: so that a dozen can. */
+static unsigned room_for_builds(unsigned k)
+{
+    enum { BUILDS = 12, LEAST = 256 };
+    const unsigned room = BUILDS * (k + 2);
+    return room < LEAST ? LEAST : room > ADMIT_GATE_CAPACITY_MAX ? ADMIT_GATE_CAPACITY_MAX : room;
+}
+
 static void parse(struct build *build, int argc, char **argv)
 {
     struct arguments arguments = {.command = "jobserver", .argc = argc, .argv = argv, .plain_max = 2};
@@ -123,6 +131,7 @@ static void parse(struct build *build, int argc, char **argv)
         usage_error("jobserver", "which command? It stands after the gate: admit jobserver %s -- make", gate);
     build->visit.gate = gate;
     build->visit.for_whom = build->words;
+    build->visit.room = room_for_builds(build->visit.k);
     check_command(build);
     visit_check(&build->visit);
 }
@@ -239,9 +248,9 @@ static void wait_for_events(struct running *running, struct pool *pool, int sign
     if (poll(events, POOL_EVENTS + 1, ms) < 0)
         for (unsigned e = 0; e <= POOL_EVENTS; e++)
             events[e].revents = 0;
+    pool_act(pool, events);
     if (events[POOL_EVENTS].revents != 0)
         take_held_signals(running);
-    pool_act(pool, events);
 }
 
 /* --- what a build leaves behind ------------------------------------------------------------------------------------- */
@@ -291,13 +300,18 @@ static void wait_for_left_behind(struct build *build, struct running *running, i
     }
 }
 
+static void rest(void *data)
+{
+    pool_rest(data);
+}
+
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 
 static int run_build(struct build *build)
 {
     int status = EXIT_OWN_FAILURE;
     const int signals = held_signals_descriptor();
-    const struct how_it_runs how = {.children = true};
+    const struct how_it_runs how = {.children = true, .stops = rest, .data = &build->pool};
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     build->wrapper = getpid();
     struct running running = {.how = &how, .status = -1};

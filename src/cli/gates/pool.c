@@ -198,6 +198,9 @@ static void take_answer(struct pool *pool)
             offer(pool, 1 + take_unwanted(pool));
         else
             pool->ask_at = now() + PAUSE_MOST_MS * MS;
+    } else if (error == ADMIT_INTERRUPTED) {
+        if (pool->asking.waits)
+            log_gave_up(&pool->asking, pool->gate, "ended", 0);
     } else if (!pool->closed) {
         fprintf(stderr, "admit jobserver: %s: the build goes on with the jobs that it has\n", pool->request.why);
         pool->closed = true;
@@ -280,16 +283,24 @@ void pool_act(struct pool *pool, const struct pollfd events[POOL_EVENTS])
         look(pool);
 }
 
-unsigned pool_close(struct pool *pool)
+void pool_rest(struct pool *pool)
 {
-    pool->ended = pool->closed = true;
+    const bool ended = pool->ended;
+    pool->ended = true;
     if (pool->asks) {
         request_withdraw(&pool->request);
         take_answer(pool);
     }
     come_back(pool, tokens_returned(pool->tokens));
     give_back(pool, tokens_withdraw(pool->tokens, tokens_on_offer(pool->tokens)));
-    pool->offering = false;
+    nothing_on_offer(pool);
+    pool->ended = ended;
+}
+
+unsigned pool_close(struct pool *pool)
+{
+    pool->ended = pool->closed = true;
+    pool_rest(pool);
     return pool->count;
 }
 

@@ -50,6 +50,8 @@ bool pool_begin(struct pool *pool);
 /* What to wait for, and how long at most, in milliseconds (-1: for ever); and what to do then. */
 int pool_awaits(struct pool *pool, struct pollfd events[POOL_EVENTS]);
 void pool_act(struct pool *pool, const struct pollfd events[POOL_EVENTS]);
+/* What it does not need while it is stopped is given back, and its place in line given up; both until the next awaits. */
+void pool_rest(struct pool *pool);
 /* The command has ended: nothing more is offered. Returns how many tokens have not come back. */
 unsigned pool_close(struct pool *pool);
 /* Their slots are given back. */

@@ -58,6 +58,7 @@ bool request_begin(struct request *request, admit_gate *gate)
 void request_ask(struct request *request, struct log_stay *stay)
 {
     request->stay = stay;
+    atomic_store(&request->ends, false);
     signal_event(request->asked);
 }
 

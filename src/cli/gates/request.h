@@ -32,7 +32,7 @@ void request_ask(struct request *request, struct log_stay *stay);
 bool request_is_in_line(struct request *request);
 /* Takes the answer: ADMIT_OK and a hold, or why there is none. Waits for it. */
 admit_error request_answer(struct request *request, admit_hold *hold);
-/* The place in line is given up, if it has one: there is an answer soon. */
+/* The place in line is given up, if it has one: there is an answer soon. (Not after the answer has been taken.) */
 void request_withdraw(struct request *request);
 /* Ends the thread, when no answer is awaited. What it has entered with comes back. */
 void request_end(struct request *request);
