@@ -115,6 +115,36 @@ client() {
     free pool 3
 }
 
+@test "tokens that come back are for those in line, also if the build wants them again" {
+    client 'take 2 >$T/first; until test -e $T/go; do sleep 0.05; done; give 2; take 2 >$T/second; '"$LINGER" -k 3 pool
+    local build=$pid
+    eventually is 2 cat first
+    enter one pool
+    eventually is 2 waiters pool # with the build, whose request is the first
+    touch go
+    eventually inside one
+    is 3 holders pool
+    [ ! -s second ]
+    let_go one
+    eventually is 2 cat second
+    touch end
+    ends 0 "$build"
+    free pool 3
+}
+
+@test "a build ends while its request stands in line" {
+    enter one pool -k 2
+    eventually inside one
+    background jobserver pool -- sh -c "$LINGER"
+    eventually is 1 waiters pool
+    touch end
+    ends 0 "$pid"
+    is 1 holders pool
+    is 0 waiters pool
+    let_go one
+    eventually free pool 2
+}
+
 @test "what a build does not want keeps nobody out" {
     background jobserver -k 3 pool -- sh -c "$LINGER"
     local build=$pid
@@ -153,6 +183,14 @@ client() {
     eventually free pool 3
     [ "$(begun)" -eq 3 ]
     [ ! -e never ]
+}
+
+@test "the wrapper is killed: the build is told to end" {
+    background jobserver -k 1 pool -- sh -c 'trap "echo >$T/told; exit" TERM; echo >$T/ready; '"$LINGER"
+    eventually test -e ready
+    kill -KILL "$pid"
+    eventually test -e told
+    eventually free pool 1
 }
 
 @test "make is killed: the same, and its status is told" {
@@ -405,6 +443,17 @@ END
         [ "$(begun)" -eq 8 ]
         free pool "$k"
     done
+}
+
+@test "inside a build of the same pool its tokens are used" {
+    exits 0 jobserver -k 2 pool -- sh -c 'echo "$MAKEFLAGS"; exec "$0" jobserver pool -- sh -c "echo \"\$MAKEFLAGS\""' "$ADMIT"
+    [ "${lines[0]}" = "${lines[1]}" ]
+    # Not when they have been closed.
+    exits 0 jobserver -k 2 pool -- bash -c "$CLIENT"'exec {R}<&- ; exec "$0" jobserver pool -- sh -c "echo \"\$MAKEFLAGS\""' "$ADMIT"
+    says "--jobserver-auth="
+    exits 0 run pool -- env MAKEFLAGS=--jobserver-auth=100,101 "$ADMIT" jobserver pool -- sh -c 'echo "$MAKEFLAGS"'
+    [ "$(grep -c jobserver-auth <<<"$output")" -eq 1 ]
+    free pool 2
 }
 
 @test "inside admit run, and with an empty environment" {

@@ -330,8 +330,7 @@ static int run_build(struct build *build)
 
 int command_jobserver(int argc, char **argv)
 {
-    static struct build build;
-    build.visit = new_visit("jobserver");
+    struct build build = {.visit = new_visit("jobserver")};
     build.visit.nested = true; /* what that means here is seen to before */
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&build, argc, argv);
