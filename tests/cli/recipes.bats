@@ -293,7 +293,7 @@ PYTHON
 
 @test "make: one pool for all builds" {
     stand_in compile 'sleep 0.05'
-    printf 'all: %s\n%%:\n\t./compile $@\n' "$(seq -s ' ' 20)" >Makefile
+    printf 'JOBS = %s\nall: $(JOBS)\n$(JOBS):\n\t./compile $@\n' "$(seq -s ' ' 20)" >Makefile
     recipe make 2 | sed 's/-k 8/-k 2/' >script
     sh script 3>&- >/dev/null &
     sh script >/dev/null

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,7 +157,7 @@ static bool is_nowhere(const char *name)
 
 /* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page
  * tables, which is most of what fork costs, and lets the new process say here why it could not run the command. */
-pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status)
+pid_t start_command(const char *by, char **argv, bool (*own)(void *context), void *context, int *status)
 {
     enum { RUNS = 0, NOT_OWNED = -1 };
     volatile int failure = RUNS;
@@ -174,7 +175,7 @@ pid_t start_command(char **argv, bool (*own)(void *context), void *context, int 
     if (pid > 0 && failure == RUNS)
         return pid;
     if (pid < 0) {
-        fprintf(stderr, "admit run: cannot start a process: %s\n", strerror(errno));
+        fprintf(stderr, "admit %s: cannot start a process: %s\n", by, strerror(errno));
         *status = EXIT_OWN_FAILURE;
         return -1;
     }
@@ -184,7 +185,7 @@ pid_t start_command(char **argv, bool (*own)(void *context), void *context, int 
         failure = ENOENT;
     *status = failure == NOT_OWNED ? EXIT_OWN_FAILURE : failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
     if (failure != NOT_OWNED)
-        fprintf(stderr, "admit run: cannot run '%s': %s\n", argv[0], strerror(failure));
+        fprintf(stderr, "admit %s: cannot run '%s': %s\n", by, argv[0], strerror(failure));
     return -1;
 }
 
@@ -196,9 +197,11 @@ void adopt_children(void)
 }
 
 /* The command stopped as a job does, at Ctrl-Z for one: admit does the same, so that the shell notices. */
-static void stop_too(void)
+static void stop_too(const struct how_it_runs *how)
 {
     sigset_t set;
+    if (how->stops != NULL)
+        how->stops(how->data);
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     raise(SIGTSTP);
@@ -264,20 +267,7 @@ void pass_signal_on(const siginfo_t *info, pid_t pid)
 
 /* --- its time ------------------------------------------------------------------------------------------------------ */
 
-enum { GRACE_S = 5, TOLD_MAX = 256 };
-
-/* A command that runs, and when its time is over: at a moment of CLOCK_MONOTONIC. */
-struct running {
-    const struct how_it_runs *how;
-    pid_t pid;
-    bool limited;
-    struct timespec until;
-    int sent;             /* the signal by which it is ended, or 0 */
-    int status;           /* once it has ended itself; -1: it has not */
-    pid_t told[TOLD_MAX]; /* of its children, those that were sent SIGTERM; what has no room is sent another */
-    unsigned told_count;
-    bool group_told; /* all of its group at once */
-};
+enum { GRACE_S = 5 };
 
 static void limit_to(struct running *running, uint64_t ns)
 {
@@ -301,7 +291,7 @@ static struct timespec time_left(const struct running *running)
     return left.tv_sec >= 0 ? left : (struct timespec){0};
 }
 
-static bool has_ended(const struct running *running)
+bool has_ended(const struct running *running)
 {
     return running->status >= 0;
 }
@@ -407,7 +397,7 @@ static bool reap(struct running *running)
         else if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
             running->status = 128 + info.si_status;
         else if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU)
-            stop_too();
+            stop_too(running->how);
         if (has_ended(running) && !children)
             return true;
     }
@@ -427,6 +417,20 @@ static void end_rest_of_group(const struct running *running)
     }
 }
 
+/* Of one signal. Returns whether there is nothing left to wait for. */
+static bool take_signal(struct running *running, const siginfo_t *info)
+{
+    if (info->si_signo != SIGCHLD) {
+        send_on(running, info);
+        return false;
+    }
+    if (reap(running))
+        return true;
+    if (running->sent != 0 && running->how->children)
+        for_each_child(end_child, running); /* those whose parent has just ended are admit's children only now */
+    return false;
+}
+
 int wait_for_command(pid_t pid, const struct how_it_runs *how)
 {
     sigset_t set;
@@ -436,19 +440,32 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         limit_to(&running, how->limit_ns);
     for (;;) {
         siginfo_t info;
-        int signal = next_signal(&set, &running, &info);
-        if (signal == 0)
+        if (next_signal(&set, &running, &info) == 0)
             end_command(&running);
-        else if (signal != SIGCHLD)
-            send_on(&running, &info);
-        else if (reap(&running))
+        else if (take_signal(&running, &info))
             break;
-        else if (running.sent != 0 && how->children)
-            for_each_child(end_child, &running); /* those whose parent has just ended are admit's children only now */
     }
     if (running.sent == SIGTERM && how->own_group)
         end_rest_of_group(&running);
     if (running.sent != 0)
         return 128 + running.sent;
     return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;
+}
+
+int held_signals_descriptor(void)
+{
+    sigset_t set;
+    held_signals(&set);
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+bool take_held_signals(struct running *running)
+{
+    sigset_t set;
+    siginfo_t info;
+    held_signals(&set);
+    while (sigtimedwait(&set, &info, &(struct timespec){0}) > 0)
+        if (take_signal(running, &info))
+            return true;
+    return false;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* From here on signals wait until they are asked for: nothing ends admit between the slot and the command. */
 void hold_signals(void);
@@ -33,18 +34,40 @@ void pass_signal_on(const siginfo_t *info, pid_t pid);
 _Noreturn void exit_for_signal(int signal);
 
 /* Starts argv in a new process, which calls `own` first, with its memory shared with this one, and does not run the
- * command if that says false. Returns the process, or -1: then *status is what to exit with, and why has been said. */
-pid_t start_command(char **argv, bool (*own)(void *context), void *context, int *status);
+ * command if that says false. Returns the process, or -1: then *status is what to exit with, and why has been said, by the
+ * sub-command `by`. */
+pid_t start_command(const char *by, char **argv, bool (*own)(void *context), void *context, int *status);
 
 struct how_it_runs {
     bool children;  /* it has ended when no process that descends from it is left: call adopt_children before */
     bool own_group; /* it leads a process group, which is sent what it is sent, and ended with it; SIGTERM ends it, as a
                           limit does */
     uint64_t limit_ns; /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
+    void (*stops)(void *data); /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
+    void *data;
 };
 
 /* Returns the command's exit status, or 128 + the signal that ended it; if that was a limit, the last that was sent. */
 int wait_for_command(pid_t pid, const struct how_it_runs *how);
 void adopt_children(void);
+
+/* The same for one that waits for other things too: a descriptor that can be read when a signal has come, and what is done
+ * then. */
+enum { TOLD_MAX = 256 };
+struct running {
+    const struct how_it_runs *how;
+    pid_t pid;
+    int status;            /* once it has ended itself; -1: it has not */
+    int sent;              /* the signal by which it is ended, or 0 */
+    bool limited;          /* its time is over then: */
+    struct timespec until; /* a moment of CLOCK_MONOTONIC */
+    pid_t told[TOLD_MAX];  /* of its children, those that were sent SIGTERM; what has no room is sent another */
+    unsigned told_count;
+    bool group_told; /* all of its group at once */
+};
+int held_signals_descriptor(void);
+/* Of all that have come. Returns whether there is nothing left to wait for. */
+bool take_held_signals(struct running *running);
+bool has_ended(const struct running *running);
 
 #endif

@@ -39,7 +39,8 @@ void log_came(struct log_stay *stay);
 void log_waits(struct log_stay *stay, const admit_gate *gate, unsigned place);
 /* And if whoever had the slot before died inside, that too. */
 void log_entered(struct log_stay *stay, const admit_gate *gate, const admit_hold *hold);
-/* It was not let in: "timed_out", "no_slot", "signal" or "failed"; and with which status it ends. */
+/* It was not let in: "timed_out", "no_slot", "signal" or "failed", or "ended", since it does not want to any more; and with
+ * which status it ends. */
 void log_gave_up(struct log_stay *stay, const admit_gate *gate, const char *why, int status);
 /* status: of the command; -1: there is none. */
 void log_left(struct log_stay *stay, const admit_gate *gate, int status);

@@ -189,7 +189,7 @@ static int run_inside(const struct request *request, struct slot *slot)
         tell_gate_error("run", request->visit.gate, admit_last_error());
         return status;
     }
-    pid_t pid = start_command(request->command, own_slot, slot, &status);
+    pid_t pid = start_command("run", request->command, own_slot, slot, &status);
     if (pid > 0)
         return wait_for_command(pid, &(struct how_it_runs){.children = request->children,
                                                            .own_group = slot->submission != NULL,

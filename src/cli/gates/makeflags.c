@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * MAKEFLAGS is words with blanks between them, where a backslash takes the next character's meaning away. The first may be
+ * letters of options without their dash; after "--" come variables.
+ */
+#include "cli/gates/makeflags.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char makes_with_value[] = "CEIOWflo";
+
+const char *jobs_among(const char *word, const char *with_value)
+{
+    for (const char *letter = word; *letter != '\0' && strchr(with_value, *letter) == NULL; letter++)
+        if (*letter == 'j')
+            return letter;
+    return NULL;
+}
+
+/* The next word, which ends at the returned place; NULL: there is none. */
+static const char *word_end(const char **word)
+{
+    const char *end = *word += strspn(*word, " \t");
+    for (; *end != '\0' && *end != ' ' && *end != '\t'; end++)
+        if (*end == '\\' && end[1] != '\0')
+            end++;
+    return end > *word ? end : NULL;
+}
+
+static bool is_number(const char *word)
+{
+    return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+static bool begins(const char *word, const char *with)
+{
+    return strncmp(word, with, strlen(with)) == 0;
+}
+
+enum kind { OTHER, JOBS, JOBS_AND_NUMBER, POOL };
+
+/* What a word says, which is left without its -j: "-kj6" becomes "-k". */
+static enum kind take_jobs_out(char *word, bool first)
+{
+    if (begins(word, "--jobserver-"))
+        return word[0] = '\0', POOL;
+    if (begins(word, "--jobs")) {
+        const enum kind kind = strchr(word, '=') != NULL ? JOBS : JOBS_AND_NUMBER;
+        word[0] = '\0';
+        return kind;
+    }
+    const bool letters = word[0] == '-' ? word[1] != '-' : first && strchr(word, '=') == NULL;
+    char *jobs = letters ? (char *)jobs_among(word, makes_with_value) : NULL;
+    if (jobs == NULL)
+        return OTHER;
+    const size_t digits = strspn(jobs + 1, "0123456789");
+    const enum kind kind = digits == 0 && jobs[1] == '\0' ? JOBS_AND_NUMBER : JOBS;
+    memmove(jobs, jobs + 1 + digits, strlen(jobs + 1 + digits) + 1);
+    if (strcmp(word, "-") == 0)
+        word[0] = '\0';
+    return kind;
+}
+
+struct found {
+    bool jobs, pool;
+};
+
+/* Into `text`, which has room for all of it, what `flags` says but for jobs, up to the variables; returns those, with
+ * their "--". */
+static const char *without_jobs(const char *flags, char *text, struct found *found)
+{
+    bool first = true, number_may_follow = false;
+    text[0] = '\0';
+    for (const char *end; (end = word_end(&flags)) != NULL; flags = end, first = false) {
+        char *at = text + strlen(text), *word = at + !first;
+        memcpy(word, flags, (size_t)(end - flags));
+        word[end - flags] = '\0';
+        if (!first)
+            *at = ' ';
+        if (strcmp(word, "--") == 0) {
+            *at = '\0';
+            break;
+        }
+        const enum kind kind = number_may_follow && is_number(word) ? JOBS : take_jobs_out(word, first);
+        number_may_follow = kind == JOBS_AND_NUMBER;
+        found->jobs |= kind == JOBS || kind == JOBS_AND_NUMBER;
+        found->pool |= kind == POOL;
+        if (word[0] == '\0' || (kind == JOBS && is_number(word)))
+            *at = '\0';
+    }
+    return flags;
+}
+
+bool makeflags_have_jobs(const char *flags)
+{
+    struct found found = {false, false};
+    char *text = malloc(strlen(flags) + 2);
+    if (text != NULL)
+        without_jobs(flags, text, &found);
+    free(text);
+    return found.jobs || found.pool;
+}
+
+/* Of an outer make's pool the number is no wish of anybody's. */
+static void tell_left_out(const char *name, const char *value, bool quiet)
+{
+    if (!quiet)
+        fprintf(stderr, "admit jobserver: the number of jobs in %s=%s is left out: the gate's is the pool's\n", name,
+                value);
+}
+
+static void set_flags(const char *name, const char *more, bool quiet)
+{
+    const char *flags = getenv(name);
+    if (flags == NULL && more[0] == '\0')
+        return;
+    if (flags == NULL)
+        flags = "";
+    struct found found = {false, false};
+    char *text = malloc(2 * strlen(flags) + strlen(more) + 8), *rest = malloc(strlen(flags) + 2);
+    if (text == NULL || rest == NULL) {
+        fputs("admit jobserver: no memory\n", stderr);
+        exit(125);
+    }
+    const char *variables = without_jobs(flags, rest, &found);
+    sprintf(text, "%s%s%s%s", rest, more, variables[0] != '\0' ? " " : "", variables);
+    if (found.jobs && !found.pool)
+        tell_left_out(name, flags, quiet);
+    setenv(name, text, 1);
+    free(text);
+    free(rest);
+}
+
+void makeflags_set(const char *tokens, bool quiet)
+{
+    const char *level = getenv("CMAKE_BUILD_PARALLEL_LEVEL");
+    char more[4200];
+    snprintf(more, sizeof more, " -j --jobserver-auth=%s", tokens);
+    set_flags("GNUMAKEFLAGS", "", quiet);
+    set_flags("MAKEFLAGS", more, quiet);
+    if (level != NULL)
+        tell_left_out("CMAKE_BUILD_PARALLEL_LEVEL", level, quiet);
+    unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
+    unsetenv("CARGO_MAKEFLAGS"); /* which cargo reads first */
+    unsetenv("MFLAGS");
+}
+
+/* If there are several, the last is meant. */
+void makeflags_tokens(char *tokens, unsigned size)
+{
+    static const char name[] = "--jobserver-auth=";
+    const char *flags = getenv("MAKEFLAGS");
+    tokens[0] = '\0';
+    if (flags == NULL)
+        return;
+    for (const char *end; (end = word_end(&flags)) != NULL && strncmp(flags, "-- ", 3) != 0; flags = end)
+        if (begins(flags, name))
+            snprintf(tokens, size, "%.*s", (int)(end - flags - (long)strlen(name)), flags + strlen(name));
+}
