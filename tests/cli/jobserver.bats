@@ -421,6 +421,10 @@ END
     export PATH=$T/bin:$PATH
     VERSION=1.11.1 exits 125 jobserver -k 2 pool -- ninja
     says_error "1.13"
+    mkdir dir
+    : >dir/build.ninja
+    VERSION=1.11.1 exits 125 jobserver -k 2 pool -- cmake --build dir
+    says_error "1.13"
     VERSION=1.13.0 exits 0 jobserver -k 2 pool -- ninja
     says "--jobserver-auth=fifo:/"
     VERSION=1.11.1.git.kitware.jobserver-1 exits 0 jobserver pool -- env A=1 ninja

@@ -202,14 +202,18 @@ static bool ask_version(char *word, char version[64])
     return true;
 }
 
-/* Kitware's builds of older ones take part, and have the word in their version. */
+/* What else builds by ninja takes that of PATH. Kitware's builds of older ones take part, and have the word in their
+ * version. */
 const char *build_too_old(char *const *words, char version[64])
 {
+    static char ninja[] = "ninja";
     unsigned major, minor;
+    if (!build_needs_fifo(words))
+        return NULL;
     char *const *command = build_command(words);
-    const struct tool *tool = tool_of(command);
-    if (tool == NULL || (!begins(tool->name, "ninja") && strcmp(tool->name, "samu") != 0) ||
-        !ask_version(command[0], version) || strstr(version, "jobserver") != NULL ||
+    const char *name = tool_of(command)->name;
+    const bool is_ninja = begins(name, ninja) || strcmp(name, "samu") == 0;
+    if (!ask_version(is_ninja ? command[0] : ninja, version) || strstr(version, "jobserver") != NULL ||
         sscanf(version, "%u.%u", &major, &minor) != 2)
         return NULL;
     return major < 1 || (major == 1 && minor < 13) ? version : NULL;

@@ -14,7 +14,8 @@ char *const *build_command(char *const *words);
 const char *build_says_jobs(char *const *words);
 /* Whether it takes tokens from a fifo alone. */
 bool build_needs_fifo(char *const *words);
-/* Of one that does: its version, if it is too old to take part; NULL: it is not, or that cannot be known. Runs it. */
+/* Of one that does: the version of its ninja, if that is too old to take part; NULL: it is not, or that cannot be known.
+ * Runs it. */
 const char *build_too_old(char *const *words, char version[64]);
 
 #endif

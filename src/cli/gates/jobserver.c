@@ -91,8 +91,8 @@ static void check_command(const struct build *build)
     const char *old = build_too_old(build->words, version);
     if (old != NULL)
         usage_error("jobserver",
-                    "%s %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
-                    build_command(build->words)[0], old);
+                    "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
+                    build->words[0], old);
     if (build->way == BY_PIPE && build_needs_fifo(build->words))
         usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build->words[0]);
 }
