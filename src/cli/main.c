@@ -110,6 +110,16 @@ static int (*find_command(const char *name))(int argc, char **argv)
     return NULL;
 }
 
+/* What a sub-command exits with when it fails itself, before it could put that into usage_exit_status. */
+static int own_failure(const char *name)
+{
+    static const char *const by_status[] = {"run", "enter", "jobserver", "wait"};
+    for (unsigned c = 0; c < sizeof by_status / sizeof by_status[0]; c++)
+        if (strcmp(name, by_status[c]) == 0)
+            return EXIT_OWN_FAILURE;
+    return EXIT_USAGE;
+}
+
 static int no_such_command(const char *name)
 {
     fprintf(stderr, "admit: there is no command '%s'", name);
@@ -138,8 +148,7 @@ static void put_help_last(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    const bool goes_in = argc > 1 && (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "enter") == 0);
-    fill_standard_descriptors(goes_in ? EXIT_OWN_FAILURE : EXIT_USAGE);
+    fill_standard_descriptors(argc > 1 ? own_failure(argv[1]) : EXIT_USAGE);
     atexit(flush_output);
     if (argc < 2)
         return help(stderr);

@@ -16,7 +16,8 @@ enum { EXIT_OK = 0, EXIT_VIOLATED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 /* What `admit run` exits with where it is not the command's own status. */
 enum { EXIT_TRY_AGAIN = 75, EXIT_TIMED_OUT = 124, EXIT_OWN_FAILURE = 125, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
-/* What bad usage exits with: EXIT_USAGE, but for `admit run`, where 1 to 124 are the command's own. */
+/* What bad usage exits with: EXIT_USAGE, but for those whose status 1 to 124 is a command's or a job's own: `admit run`,
+ * `enter`, `jobserver`, `wait`. */
 extern int usage_exit_status;
 
 /* Prints "admit COMMAND: ..." on stderr and exits with usage_exit_status. */

@@ -42,7 +42,7 @@ struct how_it_runs {
     bool children;  /* it has ended when no process that descends from it is left: call adopt_children before */
     bool own_group; /* it leads a process group, which is sent what it is sent, and ended with it; SIGTERM ends it, as a
                           limit does */
-    uint64_t limit_ns; /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
+    uint64_t limit_ns;         /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
     void (*stops)(void *data); /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
     void *data;
 };
