@@ -9,6 +9,8 @@
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
 # make test-musl     the gate with another libc, and where processes of both meet
 # make cross         everything built for arm64 and run by an emulator: docs/homes.md; says what it needs, and is no part of test
+# make judge-jobserver  `admit jobserver` before judges that nobody here wrote, GNU make's own suite and three builds of which
+#                    one is killed: docs/judges.md. Fetches that suite with apt-get; some minutes, and no part of test
 #
 # make mutate        one-line mutants of src/gate and src/native, MUTATE_COUNT of them drawn by MUTATE_SEED, from
 #                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
@@ -128,6 +130,16 @@ cross:
 	@tests/homes/arm64.sh process $(ARM64)
 	@tests/homes/arm64.sh machine $(ARM64) $(ARM64)/debian
 
+# What they found is in docs/judges.md.
+JUDGE_TOOLS := $(patsubst tests/judges/%.c,$(BUILD)/judges/%,$(wildcard tests/judges/*.c))
+$(JUDGE_TOOLS): $(BUILD)/judges/%: tests/judges/%.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(CC) $(CPPFLAGS) $(CFLAGS) $< -o $@
+
+judge-jobserver: $(BUILD)/admit $(JUDGE_TOOLS)
+	BUILD=$(BUILD) tests/judges/make_suite.sh $(JUDGE_K)
+	BUILD=$(BUILD) tests/judges/builds.py --rounds $(or $(JUDGE_ROUNDS),20)
+
 # Mutants of the native layers. The tool compiles each as the library's own objects are, whatever the compiler thinks
 # of it.
 MUTATE_SEED ?= 1
@@ -217,5 +229,5 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries
+.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries judge-jobserver
 .PHONY: mutate test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries
