@@ -65,13 +65,17 @@ static bool open_pipes(struct tokens *tokens)
 
 /* --- a fifo --------------------------------------------------------------------------------------------------------- */
 
-/* The user's own; in a directory that all may write anybody could make one of that name. */
-static int open_directory(char path[PATH_MAX - 32])
+static void directory_of_fifos(char path[PATH_MAX - 32])
 {
     const char *above = getenv("TMPDIR");
-    struct stat status;
     snprintf(path, PATH_MAX - 32, "%s/admit-fifos-%lu", above != NULL && above[0] == '/' ? above : "/tmp",
              (unsigned long)geteuid());
+}
+
+/* The user's own; in a directory that all may write anybody could make one of that name. */
+static int open_directory(const char *path)
+{
+    struct stat status;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return -1;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -119,24 +123,37 @@ static bool make_fifo(struct tokens *tokens, int directory, const char *where)
     return true;
 }
 
-static bool open_fifo(struct tokens *tokens)
+static bool open_fifo_in(struct tokens *tokens, const char *where)
 {
-    char where[PATH_MAX - 32], what[PATH_MAX + 40];
     int directory = open_directory(where);
-    snprintf(what, sizeof what, "make a fifo in %s", where);
     if (directory < 0)
-        return fails(what);
-    if (strpbrk(where, " \t\\") != NULL) {
-        fprintf(stderr, "admit jobserver: %s has a blank in it, where MAKEFLAGS would end: set TMPDIR to another\n",
-                where);
         return false;
-    }
     flock(directory, LOCK_EX);
     sweep(directory);
     bool made = make_fifo(tokens, directory, where);
     int error = errno;
     close(directory);
     errno = error;
+    return made;
+}
+
+/* Whoever closes the last fifo takes the directory away, perhaps just when it has been opened here. Nobody does so this
+ * often. */
+enum { ATTEMPTS_MAX = 1000 };
+
+static bool open_fifo(struct tokens *tokens)
+{
+    char where[PATH_MAX - 32], what[PATH_MAX + 40];
+    directory_of_fifos(where);
+    snprintf(what, sizeof what, "make a fifo in %s", where);
+    if (strpbrk(where, " \t\\") != NULL) {
+        fprintf(stderr, "admit jobserver: %s has a blank in it, where MAKEFLAGS would end: set TMPDIR to another\n",
+                where);
+        return false;
+    }
+    bool made = open_fifo_in(tokens, where);
+    for (unsigned attempt = 1; !made && errno == ENOENT && attempt < ATTEMPTS_MAX; attempt++)
+        made = open_fifo_in(tokens, where);
     return made || fails(what);
 }
 
@@ -158,8 +175,12 @@ void tokens_name(const struct tokens *tokens, char *text, unsigned size)
 
 void tokens_close(struct tokens *tokens)
 {
-    if (tokens->fifo)
-        unlink(tokens->path);
+    char where[PATH_MAX - 32];
+    if (!tokens->fifo)
+        return;
+    unlink(tokens->path);
+    directory_of_fifos(where);
+    rmdir(where); /* unless others are in it */
 }
 
 unsigned tokens_on_offer(const struct tokens *tokens)

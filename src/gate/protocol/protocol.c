@@ -66,6 +66,7 @@ static __attribute__((noinline, cold)) void give_up_place(struct seat *seat, wor
     start_frame(&frame, mine);
     give_up(&passage, shared_of(seat->gate), &frame, (struct manner){0});
     sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
+    sleeper->orphan_looks = 0;
     seat_mark(seat, SEAT_IN_LINE, admit_protocol_in_line(seat->gate, seat->who));
     if (seat_is(seat, SEAT_IN_LINE))
         admit_seat_given_up(seat);
@@ -78,6 +79,7 @@ static void after_waiting(struct sleeper *sleeper)
     bool saw_dead = sleeper->saw_dead;
     record_entry(sleeper->seat);
     sleeper->slept = sleeper->napped = sleeper->only_napped = sleeper->saw_dead = false;
+    sleeper->orphan_looks = 0;
     if (saw_dead)
         admit_bury_dead(sleeper->gate);
 }

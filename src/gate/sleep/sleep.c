@@ -33,6 +33,8 @@ enum {
     NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
     FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
                                   the third after nine times, ... */
+    ORPHAN_LOOKS_NS = 1000000, /* once it has found an orphan: often that is killed, too, and ends a moment later; then after
+                                  twice as long, and so on, up to that */
     SHARE_NS = 40000000,       /* of those behind the first eight, for each who takes part */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
@@ -308,6 +310,15 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Of the first in line, by itself. */
+static int64_t looks_after(const struct sleeper *sleeper, const struct watch_list *list)
+{
+    int64_t after = ORPHAN_LOOKS_NS;
+    for (unsigned looks = 1; list->orphan && looks < sleeper->orphan_looks && after < FIRST_LOOKS_NS; looks++)
+        after *= 2;
+    return list->orphan ? earlier(after, FIRST_LOOKS_NS) : FIRST_LOOKS_NS;
+}
+
 /* Together with the first eight, who look twice a second, all others look 25 times a second; if there are few, each of
  * them twice, too. */
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
@@ -319,7 +330,7 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
         if (place > IN_FRONT && share > FRONT_LOOKS_NS)
             until = now + share;
         if ((!list->all && UNTOLD_LOOK) || (list->orphan && place == 1))
-            until = earlier(until, now + place * place * FIRST_LOOKS_NS);
+            until = earlier(until, now + place * place * looks_after(sleeper, list));
     }
     return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
 }
@@ -482,6 +493,7 @@ static void keep_watch(struct sleeper *sleeper, struct cell *cell, uint64_t valu
     watch_lives(&list, sleeper);
     if (list.news || is_final(removed))
         return;
+    sleeper->orphan_looks = list.orphan ? sleeper->orphan_looks + 1 : 0;
     bool woken = false;
     if (!admit_is_deaf() && sleeps_on_all(&list, sleep_until(sleeper, &list), &woken))
         return;
