@@ -114,11 +114,11 @@ ends() {
     }
 }
 
-# free GATE K: exactly K can be inside at once.
+# free GATE K: when nobody is there any more, exactly K can be inside at once.
 free() {
     local gate=$1 k=$2 s
     rm -f "$T"/free*
-    is 0 holders "$gate" && is 0 waiters "$gate" || return 1
+    eventually is 0 everybody "$gate" || return 1
     for ((s = 0; s < k; s++)); do
         enter "free$s" "$gate" --try
         eventually inside "free$s" || return 1

@@ -142,7 +142,7 @@ client() {
     is 1 holders pool
     is 0 waiters pool
     let_go one
-    eventually free pool 2
+    free pool 2
 }
 
 @test "what a build does not want keeps nobody out" {
@@ -180,7 +180,7 @@ client() {
     exits 75 run --try pool -- touch never
     [ "$(begun)" -eq 3 ]
     touch go
-    eventually free pool 3
+    free pool 3
     [ "$(begun)" -eq 3 ]
     [ ! -e never ]
 }
@@ -190,7 +190,7 @@ client() {
     eventually test -e ready
     kill -KILL "$pid"
     eventually test -e told
-    eventually free pool 1
+    free pool 1
 }
 
 @test "make is killed: the same, and its status is told" {
@@ -215,7 +215,7 @@ client() {
     eventually ended "$pid"
     exits 75 run --try pool -- true
     touch go
-    eventually free pool 2
+    free pool 2
 }
 
 @test "a part of the build ends with tokens: they come back at the end" {
@@ -247,7 +247,7 @@ client() {
     exec 8>&-
     wait "$terminal" || true
     [ "$(begun)" -eq 2 ]
-    eventually free pool 2
+    free pool 2
 }
 
 @test "Ctrl-Z: what the build does not use is others' meanwhile" {
@@ -266,7 +266,7 @@ client() {
     exec 8>&-
     wait "$terminal" || true
     [ "$(cat ended)" -eq 0 ]
-    eventually free pool 3
+    free pool 3
 }
 
 # --- the protocol --------------------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ client() {
     let_go two
     touch end
     ends 0 "$build"
-    eventually free pool 3
+    free pool 3
 }
 
 @test "the fifo of a wrapper that was killed is swept away when nobody uses it any more" {
@@ -321,7 +321,7 @@ client() {
     exits 0 jobserver --fifo -k 2 other -- true
     [ "$(find . -type p | wc -l)" -eq 1 ] # it has it open
     touch end
-    eventually free pool 2
+    free pool 2
     exits 0 jobserver --fifo other -- true
     [ "$(find . -type p | wc -l)" -eq 0 ]
 }
@@ -549,7 +549,7 @@ END
     exits 9 jobserver -w 0.05 -E 9 -q pool -- true
     let_go one
     let_go two
-    eventually free pool 2
+    free pool 2
 }
 
 @test "nonsense is refused" {
