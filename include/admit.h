@@ -54,7 +54,7 @@
  *   kernel woke was stopped before it could act, or one who came later died while it helped another.
  *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its
  *   start time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the
- *   first in line looks 40 times a second whether it has ended. In another pid namespace that cannot
+ *   first in line looks 40 times a second whether it has ended, and at first some times more. In another pid namespace that cannot
  *   be seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
  *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was one must be
  *   certain: where a container is given a boot id of its own, the dead are found one by one, by the second word.

@@ -45,21 +45,24 @@ sub compared\n{/m' test_driver.pl
     grep -q JUDGED_POOL run_make_tests.pl && grep -q 'sub compared' test_driver.pl && mv "$judges/source.new" "$judges/source"
 }
 
+# From where this machine has its packages, with lists of its own.
 fetch() {
-    # shellcheck source=/dev/null
-    . /etc/os-release
-    [ "$ID" = debian ] || skip "MAKE_SOURCE is not set, and apt-get knows no sources of $ID's make here"
     apt=$judges/apt
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
-    echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main" >"$apt/sources.list"
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/parts"
+    for list in /etc/apt/sources.list.d/*.sources; do
+        [ -e "$list" ] && sed 's/^Types:.*/Types: deb-src/' "$list" >"$apt/parts/${list##*/}"
+    done
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ -e "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >"$apt/parts/${list##*/}.list"
+    done
     cat >"$apt/conf" <<END
 APT::Sandbox::User "";
-Dir::Etc::SourceList "$apt/sources.list";
-Dir::Etc::SourceParts "-";
+Dir::Etc::SourceList "/dev/null";
+Dir::Etc::SourceParts "$apt/parts";
 Dir::State::Lists "$apt/lists";
 Dir::Cache "$apt/cache";
 END
-    (cd "$apt" && export APT_CONFIG="$apt/conf" && apt-get -q update && apt-get -q source make-dfsg) >"$apt/log" 2>&1 ||
+    (cd "$apt" && export APT_CONFIG="$apt/conf" && { apt-get -q update || true; } && apt-get -q source make-dfsg) >"$apt/log" 2>&1 ||
         skip "apt-get source make-dfsg failed: $(tail -n 1 "$apt/log")"
     MAKE_SOURCE=$(echo "$apt"/make-dfsg-*/)
 }
