@@ -89,6 +89,16 @@ left_no_job() {
     touch "$T/end"
 }
 
+@test "run -b: a gate that it makes has room for a long queue" {
+    exits 0 run -b -k 2 long -- true
+    [ "$("$ADMIT" status long --json | jq .capacity)" -eq 1024 ]
+    exits 0 run -b -k 1000 wide -- true
+    [ "$("$ADMIT" status wide --json | jq .capacity)" -eq 2000 ]
+    exits 0 run -b -k 1 --capacity 3 short -- true
+    [ "$("$ADMIT" status short --json | jq .capacity)" -eq 3 ]
+    exits 0 wait long wide short
+}
+
 @test "run -b: the time of -w is over in line" {
     fill q
     exits 0 run -b -w 0.1 q -- touch "$T/ran"

@@ -70,6 +70,13 @@ struct request {
     uint64_t limit_ns;  /* 0: none */
 };
 
+/* Whoever queues a night's work is to have the shell back: it waits as soon as there is no place in line. */
+static unsigned room_for_a_queue(unsigned k)
+{
+    enum { QUEUE = 1024 };
+    return 2 * k > QUEUE ? 2 * k : QUEUE;
+}
+
 static void parse(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "run", .argc = argc, .argv = argv, .plain_max = 2};
@@ -113,6 +120,8 @@ static void parse(struct request *request, int argc, char **argv)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
+    if (request->background)
+        request->visit.room = room_for_a_queue(request->visit.k);
     visit_check(&request->visit);
 }
 

@@ -33,9 +33,10 @@ enum {
     NAP_NS = 20000000,     /* of those who nap: later than the kernel's own next tick, so that no timer is set for it */
     FIRST_LOOKS_NS = 25000000, /* of the first in line, who cannot be told of a death; the second after four times that,
                                   the third after nine times, ... */
-    ORPHAN_LOOKS_NS = 1000000, /* once it has found an orphan: often that is killed, too, and ends a moment later; then after
+    ORPHAN_LOOKS_NS =
+        1000000,         /* once it has found an orphan: often that is killed, too, and ends a moment later; then after
                                   twice as long, and so on, up to that */
-    SHARE_NS = 40000000,       /* of those behind the first eight, for each who takes part */
+    SHARE_NS = 40000000, /* of those behind the first eight, for each who takes part */
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 

@@ -167,12 +167,12 @@ struct sleeper {
     const admit_wait *how; /* NULL: nothing ends it */
     uint32_t interrupts;   /* as at the beginning */
     bool slept, napped, saw_dead;
-    bool only_napped; /* since it looked for the dead, and goes in */
+    bool only_napped;      /* since it looked for the dead, and goes in */
     unsigned orphan_looks; /* so often it has slept in this wait since it found an orphan */
-    int64_t looked;   /* around, last */
-    int64_t began;    /* to wait */
-    int64_t got_up;   /* last, when its record had changed */
-    admit_error why;  /* of giving up; noted already */
+    int64_t looked;        /* around, last */
+    int64_t began;         /* to wait */
+    int64_t got_up;        /* last, when its record had changed */
+    admit_error why;       /* of giving up; noted already */
     struct experience experience;
     struct rousing rousing;
 };
