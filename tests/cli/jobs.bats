@@ -469,7 +469,7 @@ left_no_job() {
     [ "$(id -u)" -eq 0 ] && unshare --mount true || skip "needs root, and namespaces"
     unshare --mount bash -c '
         mount -t tmpfs -o size=1m tmpfs "$ADMIT_DIR"
-        "$0" run -b -k 1 q -- sh -c "$1; exit 3"
+        "$0" run -b -k 1 --capacity 64 q -- sh -c "$1; exit 3"
         cat /dev/zero >"$ADMIT_DIR/zero"
         "$0" run -b q -- true
         echo $?
