@@ -43,8 +43,12 @@ static size_t listen_to(int pipe, int signals, pid_t child, char *text, size_t s
     size_t length = 0;
     for (;;) {
         struct pollfd ready[2] = {{.fd = pipe, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-        if (poll(ready, signals >= 0 ? 2 : 1, -1) < 0)
-            continue;
+        if (poll(ready, signals >= 0 ? 2 : 1, -1) < 0) {
+            if (errno == EINTR)
+                continue;
+            ready[0].revents = POLLIN; /* it cannot wait for both: signals have to wait, then */
+            ready[1].revents = 0;
+        }
         if (ready[1].revents != 0)
             pass_on(signals, child);
         if (ready[0].revents == 0)
