@@ -91,7 +91,8 @@ static void tell_status(void *data, int status)
 static void write_whose(FILE *out, long pid)
 {
     fprintf(out, "if test $$ != %ld; then\n", pid);
-    fprintf(out, "echo \"admit enter: the slot is of process %ld, not of this shell, $$: say --pid \\$\\$\" >&2;\n", pid);
+    fprintf(out, "echo \"admit enter: the slot is of process %ld, not of this shell, $$: say --pid \\$\\$\" >&2;\n",
+            pid);
     fputs("(exit 125); else\n", out);
 }
 
