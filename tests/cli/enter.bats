@@ -98,6 +98,33 @@ enter_fails() {
     eventually is 0 holders demo
 }
 
+@test "without --pid, and something in between: that has the slot, and the shell is told" {
+    local name
+    for name in sh dash bash; do
+        run $name -c 'slot=$(timeout 60 $ADMIT enter -k 1 demo) && eval "$slot" || exit; echo went on'
+        [ "$status" -eq 125 ]
+        says 'say --pid $$'
+        says_not "went on"
+        run $name -c 'slot=$(timeout 60 $ADMIT enter -k 1 --pid $$ demo) && eval "$slot" || exit; echo went on'
+        [ "$status" -eq 0 ]
+        says "went on"
+    done
+}
+
+@test "eval without quotes does the same" {
+    local name pid
+    for name in sh dash bash; do
+        for pid in '' '--pid $$'; do
+            run $name -c "eval \$(\$ADMIT enter -k 1 $pid demo) || exit; echo \$ADMIT_GATE \$ADMIT_SLOT"
+            [ "$status" -eq 0 ]
+            [ "$output" = "demo 0" ]
+            run $name -c "eval \$(\$ADMIT enter $pid nowhere) || exit; echo went on"
+            [ "$status" -eq 125 ]
+            says_not "went on"
+        done
+    done
+}
+
 @test "it comes back when the shell ends, is killed, and not while it is stopped" {
     shell_enters one
     eventually inside one

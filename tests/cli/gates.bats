@@ -292,7 +292,7 @@ condition() {
 @test "unknown gates; near matches are named" {
     exits 0 run -k 1 training -- true
     refused "did you mean 'training'" status trainign
-    refused "there is no gate 'xyzzy'" status xyzzy
+    refused "there is no gate 'xyzzy' in $ADMIT_DIR" status xyzzy
     refused "did you mean 'training'" remove trainnig
     refused "there is no gate '$T/none'" status "$T/none"
     refused "$T/no/such" status "$T/no/such/file"

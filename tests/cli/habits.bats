@@ -83,6 +83,13 @@ load gates
     [ "$output" = 8000 ]
 }
 
+@test "a command without -- before it is told so, whatever stands in it" {
+    run_refused "'ls' comes after the gate; a command stands after '--': admit run demo -- ls" -k 1 demo ls
+    run_refused "'ls' comes after the gate" -k 1 demo ls one two
+    run_refused "'ls' comes after the gate" -k 1 demo ls -l
+    run_refused "there is no option '-l'" -k 1 -l demo -- ls
+}
+
 @test "--slot-env: nobody gets what was not inherited" {
     export GPUS=1,3,7
     exits 0 run --slot-env GPUS=0,1,3 gpu -- sh -c 'echo $GPUS'

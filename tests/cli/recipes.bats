@@ -91,6 +91,40 @@ HOLDS='until test -e "$T/go" -o ! -e "$T"; do sleep 0.05; done'
     eventually is 0 holders ledger
 }
 
+@test "from flock: what a script has left running does not pass by its gate" {
+    { echo '#!/bin/sh'; echo 'set -u'; recipe "From flock" 1; echo './work "$@"'; } >nightly
+    chmod +x nightly
+    stand_in work '[ "$*" != first ] || { { until test -e "$T/left" -o ! -e "$T"; do sleep 0.05; done; ./nightly second; } 3>&- & }'
+    ./nightly first
+    stand_in other "$HOLDS"
+    admit run nightly -- ./other 3>&- &
+    eventually is 1 holders nightly
+    touch "$T/left"
+    eventually is 1 waiters nightly
+    touch "$T/go"
+    eventually noted $'begin work first\nend work\nbegin other \nend other\nbegin work second\nend work'
+    wait
+}
+
+@test "from flock: workers of one script" {
+    recipe "From flock" 3 >script
+    stand_in collect 'sleep 0.2'
+    bash script
+    at_most 2
+    [ "$(begun)" -eq 3 ]
+    eventually is 0 holders parts
+}
+
+@test "from GNU sem: which of them failed" {
+    touch one.jpg three.jpg two.jpg
+    stand_in shrink 'echo shrinking "$1"; [ "$1" != two.jpg ] || exit 4'
+    recipe "From GNU sem" 2 >script
+    sh script 2>failed
+    grep -q '^@[0-9]* failed with 4:$' failed
+    grep -qx 'shrinking two.jpg' failed
+    [ "$(wc -l <failed)" -eq 2 ]
+}
+
 @test "from GNU sem: a loop, in its order" {
     touch one.jpg three.jpg two.jpg
     stand_in shrink

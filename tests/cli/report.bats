@@ -48,6 +48,17 @@ hundred() {
     line 100 give_up 14 '"waited":0.000000' '"why":"no_slot"' '"status":75'
 }
 
+@test "a build that had asked for one more job when it ended has not given up" {
+    {
+        hundred
+        line 50 wait 15 '"place":1'
+        line 70 give_up 15 '"waited":20.000000' '"why":"ended"' '"status":0'
+    } >"$T/log"
+    report --json "$T/log"
+    has '.gave_up == {timed_out: 0, no_slot: 1, signal: 0, failed: 0} and .waits_in_vain.count == 1'
+    has '.longest_line == 1 and .waiting_at_the_end == 0'
+}
+
 @test "use of slots, waits and throughput are those of the log" {
     hundred >"$T/log"
     report --json "$T/log"

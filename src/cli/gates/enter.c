@@ -52,13 +52,15 @@ static const char help_text[] =
     "\n"
     "A script that is to be inside from beginning to end needs none of this. It begins with\n"
     "\n"
-    "  [ \"$ADMIT_GATE\" = nightly ] || exec admit run -k 1 nightly -- \"$0\" \"$@\"\n"
+    "  [ \"${ADMIT_GATE-}\" = nightly ] || exec admit run -k 1 nightly -- \"$0\" \"$@\"\n"
+    "  unset ADMIT_GATE\n"
     "\n"
     "Exit status: 0 inside, 75 --try and no slot, 124 the time is over, 125 anything else.\n";
 
 struct request {
     struct visit visit;
     struct shell shell;
+    bool found; /* without --pid */
 };
 
 /* --- what the shell evaluates --------------------------------------------------------------------------------------- */
@@ -84,20 +86,32 @@ static void tell_status(void *data, int status)
     say_failed(status);
 }
 
-/* False: it is more than background_go_on takes. */
-static bool write_text(const char *name, admit_gate *gate, const admit_hold *hold, char *text, size_t size)
+/* Where a process that was found is not the shell that evaluates this, as with timeout(1) between them, that shell is not
+ * inside, or not for long. */
+static void write_whose(FILE *out, long pid)
+{
+    fprintf(out, "if test $$ != %ld; then\n", pid);
+    fprintf(out, "echo \"admit enter: the slot is of process %ld, not of this shell, $$: say --pid \\$\\$\" >&2;\n",
+            pid);
+    fputs("(exit 125); else\n", out);
+}
+
+/* False: it is more than background_go_on takes. Each command ends with a semicolon, for those who forget the quotes. */
+static bool write_text(const struct request *request, admit_gate *gate, const admit_hold *hold, char *text, size_t size)
 {
     note_inside(gate, hold);
     memset(text, 0, size);
     FILE *out = fmemopen(text, size, "w");
     if (out == NULL)
         return false;
-    fputs(hold->owner_died ? "export ADMIT_OWNER_DIED=1\n" : "unset ADMIT_OWNER_DIED\n", out);
+    if (request->found)
+        write_whose(out, request->shell.pid);
+    fputs(hold->owner_died ? "export ADMIT_OWNER_DIED=1;\n" : "unset ADMIT_OWNER_DIED;\n", out);
     fprintf(out, "export ADMIT_SLOT=%u ADMIT_TICKET=%llu ADMIT_GATE=", hold->slot, (unsigned long long)hold->ticket);
-    print_quoted(out, name);
+    print_quoted(out, request->visit.gate);
     fputs(" ADMIT_INSIDE=", out);
     print_quoted(out, getenv("ADMIT_INSIDE"));
-    putc('\n', out);
+    fputs(request->found ? ";\nfi\n" : "\n", out);
     return fclose(out) == 0 && text[strlen(text) - 1] == '\n';
 }
 
@@ -127,6 +141,7 @@ static void parse(struct request *request, int argc, char **argv)
         usage_error("enter", "'%s' is one argument too many; a command is run by admit run %s -- %s", too_many, gate,
                     too_many);
     shell_find(&request->shell, "enter", pid);
+    request->found = pid == 0;
     request->visit.gate = gate;
     request->visit.for_whom = request->shell.words;
     visit_check(&request->visit);
@@ -197,7 +212,7 @@ static int keep(struct keeper *keeper)
 {
     char text[4096];
     hand_over(keeper);
-    if (!write_text(keeper->request->visit.gate, keeper->gate, &keeper->hold, text, sizeof text))
+    if (!write_text(keeper->request, keeper->gate, &keeper->hold, text, sizeof text))
         give_up(keeper, "what the shell is to be told", "is too long");
     int signal = signal_held();
     if (signal != 0) {
@@ -226,7 +241,7 @@ int command_enter(int argc, char **argv)
     request.visit.data = &request;
     hold_signals();
     said = true; /* by the parent, which ends without a word of its own */
-    if (puts("! :") < 0 || fflush(stdout) != 0)
+    if (puts("! :;") < 0 || fflush(stdout) != 0)
         exit(usage_exit_status);
     background_begin("enter", NULL, NULL);
     said = false;

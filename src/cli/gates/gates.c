@@ -113,8 +113,12 @@ void tell_gate_error(const char *command, const char *name, admit_error error)
         const unsigned too_far = strlen(name) < 3 ? (unsigned)strlen(name) : 3;
         struct nearest nearest = {.name = name, .distance = too_far};
         fprintf(stderr, "admit %s: there is no gate '%s'", command, name);
-        if (strchr(name, '/') == NULL)
+        if (strchr(name, '/') == NULL) {
+            const char *directory = admit_gate_directory();
+            if (directory != NULL)
+                fprintf(stderr, " in %s", directory);
             admit_gate_list(nearer, &nearest);
+        }
         if (nearest.distance < too_far)
             fprintf(stderr, "; did you mean '%s'?", nearest.found);
         if (goes_in(command))

@@ -107,7 +107,7 @@ static unsigned room_for_builds(unsigned k)
 
 static void parse(struct build *build, int argc, char **argv)
 {
-    struct arguments arguments = {.command = "jobserver", .argc = argc, .argv = argv, .plain_max = 2};
+    struct arguments arguments = {.command = "jobserver", .argc = argc, .argv = argv, .plain_max = argc};
     for (const char *option; (option = next_option(&arguments)) != NULL && strcmp(option, "--") != 0;) {
         if (is_option(option, "-h", "--help")) {
             fputs(help_text, stdout);
@@ -117,6 +117,8 @@ static void parse(struct build *build, int argc, char **argv)
         } else if (is_option(option, NULL, "--fifo")) {
             build->way = BY_FIFO;
         } else if (is_option(option, NULL, "--nested") || !visit_option(&build->visit, &arguments, option)) {
+            if (plain_argument(&arguments, 1) != NULL)
+                break; /* of a command that stands too early */
             usage_error("jobserver", "there is no option '%s'", option);
         }
     }

@@ -132,7 +132,7 @@ static struct spread spread_of_spans(const struct event *events, size_t count, e
 {
     size_t found = 0;
     for (size_t e = 0; e < count; e++)
-        if (events[e].event == event)
+        if (events[e].event == event && events[e].why != WHY_ENDED)
             room[found++] = events[e].span;
     return spread_of(room, found);
 }
@@ -236,7 +236,7 @@ static void count_event(struct reckoning *r, const struct event *event)
     r->entered += event->event == LOG_ENTER;
     r->waited += event->event == LOG_ENTER && event->span > 0;
     r->left += event->event == LOG_EXIT;
-    if (event->event == LOG_GIVE_UP)
+    if (event->event == LOG_GIVE_UP && event->why != WHY_ENDED)
         r->gave_up[event->why]++;
     if (event->event == LOG_EXIT && event->status >= 0)
         r->statuses[event->status & 255]++;

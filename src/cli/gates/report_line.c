@@ -318,6 +318,8 @@ static enum log_event event_of(const char *name)
 static enum log_why why_of(const char *name)
 {
     static const char *const names[WHY_OTHER] = {"timed_out", "no_slot", "signal"};
+    if (name != NULL && strcmp(name, "ended") == 0)
+        return WHY_ENDED;
     enum log_why why = 0;
     while (why < WHY_OTHER && (name == NULL || strcmp(name, names[why]) != 0))
         why++;

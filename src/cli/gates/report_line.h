@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 enum log_event { LOG_WAIT, LOG_ENTER, LOG_EXIT, LOG_GIVE_UP, LOG_RECOVER, LOG_EVENTS };
-enum log_why { WHY_TIMED_OUT, WHY_NO_SLOT, WHY_SIGNAL, WHY_OTHER, LOG_WHYS };
+/* WHY_ENDED: a build that asked for one more job has ended; nobody waited in vain. */
+enum log_why { WHY_TIMED_OUT, WHY_NO_SLOT, WHY_SIGNAL, WHY_OTHER, LOG_WHYS, WHY_ENDED = LOG_WHYS };
 
 /* LINE_TORN: it begins as a log's line does and does not end as one. LINE_FOREIGN: something else, or without a field
  * that its event must have. LINE_UNKNOWN_EVENT: all is well with it but that. LINE_MISDATED: before the year 2000 or

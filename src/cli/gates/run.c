@@ -79,7 +79,7 @@ static unsigned room_for_a_queue(unsigned k)
 
 static void parse(struct request *request, int argc, char **argv)
 {
-    struct arguments arguments = {.command = "run", .argc = argc, .argv = argv, .plain_max = 2};
+    struct arguments arguments = {.command = "run", .argc = argc, .argv = argv, .plain_max = argc};
     for (const char *option; (option = next_option(&arguments)) != NULL && strcmp(option, "--") != 0;) {
         if (is_option(option, "-h", "--help")) {
             fputs(help_text, stdout);
@@ -97,6 +97,8 @@ static void parse(struct request *request, int argc, char **argv)
         } else if (is_option(option, NULL, "--slot-env")) {
             slot_env_add(&request->slot_env, "run", option_value(&arguments, option));
         } else if (!visit_option(&request->visit, &arguments, option)) {
+            if (plain_argument(&arguments, 1) != NULL)
+                break; /* of a command that stands too early */
             usage_error("run", "there is no option '%s'", option);
         }
     }
