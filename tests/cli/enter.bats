@@ -473,3 +473,25 @@ victim() {
     eventually is 0 everybody many
     free many 2
 }
+
+@test "of several slots of one shell, each of its subshells leaves its own" {
+    bash -c '
+        work() {
+            slot=$("$ADMIT" enter -k 2 --nested --pid $$ demo) && eval "$slot" || exit
+            echo "$ADMIT_SLOT" >"$T/$1.slot"
+            until test -e "$T/$1.go"; do sleep 0.05; done
+            "$ADMIT" leave demo
+            echo left >"$T/$1.left"
+        }
+        work first &
+        until test -s "$T/first.slot"; do sleep 0.05; done
+        work second &
+        wait' 3>&- &
+    eventually test -s "$T/second.slot"
+    touch "$T/first.go"
+    eventually test -s "$T/first.left"
+    [ "$("$ADMIT" status demo --json | jq .holders[].slot)" = "$(cat "$T/second.slot")" ]
+    touch "$T/second.go"
+    wait
+    is 0 holders demo
+}

@@ -154,7 +154,7 @@ static bool shell_is_inside(void *data, admit_gate *gate)
     const struct request *request = data;
     admit_participant found;
     for (long pid = request->shell.pid; pid > 0; pid = process_above(pid))
-        if (keeper_find(gate, pid, &found))
+        if (keeper_find(gate, pid, NULL, &found))
             return true;
     return false;
 }

@@ -65,18 +65,22 @@ void note_inside(admit_gate *gate, const admit_hold *hold)
     free(list);
 }
 
-bool inside_by_environment(admit_gate *gate)
+bool inside_by_environment(admit_gate *gate, uint64_t *ticket)
 {
     const char *list = getenv("ADMIT_INSIDE");
     uint64_t device, inode;
     struct entry entry;
+    bool inside = false;
     if (list == NULL)
         return false;
     admit_gate_identity(gate, &device, &inode);
     while (next_entry(&list, &entry))
-        if (entry.device == device && entry.inode == inode && is_held(gate, entry.ticket))
-            return true;
-    return false;
+        if (entry.device == device && entry.inode == inode && is_held(gate, entry.ticket)) {
+            inside = true;
+            if (ticket != NULL)
+                *ticket = entry.ticket;
+        }
+    return inside;
 }
 
 bool inside_by_ancestry(admit_gate *gate)

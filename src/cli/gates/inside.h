@@ -8,13 +8,14 @@
 
 #include <admit.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Puts it into ADMIT_INSIDE of this process, for the command or the shell, and what that starts. */
 void note_inside(admit_gate *gate, const admit_hold *hold);
 
 /* Costs nothing where neither such a command nor such a shell is above. Who was inside and has left is not, whatever its environment
- * says. */
-bool inside_by_environment(admit_gate *gate);
+ * says. With which ticket it went in last, if that is wanted. */
+bool inside_by_environment(admit_gate *gate, uint64_t *ticket);
 
 /* This process, as a command, or an ancestor of it holds a slot. Slower, and needs no environment: for those about to
  * wait. */

@@ -188,7 +188,7 @@ static void run_in_pool_or_borrow(struct build *build)
     admit_gate *gate = admit_gate_open(build->visit.gate, 0);
     if (gate == NULL)
         return;
-    if (inside_by_environment(gate) || inside_by_ancestry(gate)) {
+    if (inside_by_environment(gate, NULL) || inside_by_ancestry(gate)) {
         if (has_tokens_of(gate))
             become(build->words);
         build->borrowed = true;

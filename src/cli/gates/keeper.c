@@ -117,13 +117,20 @@ static bool drew_later(const admit_participant *one, const admit_participant *ot
     return (int64_t)((one->ticket - other->ticket) << 17) > 0;
 }
 
-bool keeper_find(admit_gate *gate, long pid, admit_participant *found)
+static bool is_better(const admit_participant *one, const admit_participant *found, const uint64_t *ticket)
+{
+    if (ticket != NULL && found->ticket == *ticket)
+        return false;
+    return (ticket != NULL && one->ticket == *ticket) || drew_later(one, found);
+}
+
+bool keeper_find(admit_gate *gate, long pid, const uint64_t *ticket, admit_participant *found)
 {
     admit_view *view = admit_gate_inspect(gate);
     bool any = false;
     for (unsigned h = 0; view != NULL && h < view->holders; h++) {
         const admit_participant *holder = &view->holder[h];
-        if (holder->pid != pid || (any && !drew_later(holder, found)))
+        if (holder->pid != pid || (any && !is_better(holder, found, ticket)))
             continue;
         if (holder->condition != ADMIT_ORPHAN && !has_keeper(gate, holder->ticket))
             continue;

@@ -21,9 +21,9 @@ int keeper_stay(const struct shell *shell, int listening);
 /* To one that waits for it: the slot has been given back. */
 void keeper_tell_left(int connection);
 
-/* One that is inside for process `pid`, of this pid namespace, and the last one that went in if there are several; false:
- * nobody is. It may have been killed, as its condition tells. */
-bool keeper_find(admit_gate *gate, long pid, admit_participant *found);
+/* One that is inside for process `pid`, of this pid namespace: of several the one with this ticket (NULL: none is preferred),
+ * else the last that went in; false: nobody is. It may have been killed, as its condition tells. */
+bool keeper_find(admit_gate *gate, long pid, const uint64_t *ticket, admit_participant *found);
 
 enum dismissal { KEEPER_LEFT, KEEPER_KILLED, KEEPER_NOT_YOURS };
 /* Returns when that one is inside no more, or it cannot be told to leave. */

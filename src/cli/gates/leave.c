@@ -2,10 +2,11 @@
  *
  * admit leave - gives back the slot that `admit enter` has taken for a shell.
  *
- * Whose slot it is, is told by who called: the nearest process above this one for which a keeper is inside. What is in the
- * environment does not matter; a script may have cleared it, or never have read what `enter` printed.
+ * Whose slot it is, is told by who called: the nearest process above this one for which a keeper is inside. The environment
+ * matters only where that one has several slots; a script may have cleared it, or never have read what `enter` printed.
  */
 #include "cli/gates/gates.h"
+#include "cli/gates/inside.h"
 #include "cli/gates/keeper.h"
 
 #include <admit.h>
@@ -16,8 +17,8 @@ static const char help_text[] =
     "usage: admit leave [--pid PID] GATE\n"
     "\n"
     "Gives back the slot at GATE that 'admit enter' has taken for the shell from which this is called, or for the\n"
-    "nearest process above that; of several, that which it took last. When it returns, the slot is free, or the\n"
-    "next one's. ADMIT_SLOT and the other variables stay as they are.\n"
+    "nearest process above that; of several, that of which ADMIT_INSIDE tells, or which was taken last. When it\n"
+    "returns, the slot is free, or the next one's. ADMIT_SLOT and the other variables stay as they are.\n"
     "\n"
     "      --pid PID       the slot of process PID, wherever this is called\n"
     "\n"
@@ -28,12 +29,15 @@ static const char help_text[] =
 
 enum { EXIT_NOT_INSIDE = 1 };
 
+/* Of several that one process has, each of its subshells may have gone in for itself: that one's own is meant then. */
 static bool find(admit_gate *gate, long pid, admit_participant *found)
 {
+    uint64_t ticket;
+    const uint64_t *own = inside_by_environment(gate, &ticket) ? &ticket : NULL;
     if (pid != 0)
-        return keeper_find(gate, pid, found);
+        return keeper_find(gate, pid, own, found);
     for (pid = getpid(); pid > 0; pid = process_above(pid)) /* a shell may have become this process by exec */
-        if (keeper_find(gate, pid, found))
+        if (keeper_find(gate, pid, own, found))
             return true;
     return false;
 }

@@ -111,7 +111,7 @@ static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
 
 static bool is_inside(const struct visit *visit, admit_gate *gate)
 {
-    return inside_by_environment(gate) || (visit->is_inside != NULL && visit->is_inside(visit->data, gate));
+    return inside_by_environment(gate, NULL) || (visit->is_inside != NULL && visit->is_inside(visit->data, gate));
 }
 
 static _Noreturn void refuse_nested(const struct visit *visit)
