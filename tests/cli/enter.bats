@@ -446,3 +446,21 @@ victim() {
     eventually is 0 everybody many
     free many 2
 }
+
+@test "with hardly a descriptor left: what reads the text does not wait for the keeper" {
+    local most text worked=0
+    limited() {
+        ulimit -n "$1"
+        exec timeout 20 "$ADMIT" enter -k 1 --pid $$ few 3>&-
+    }
+    for most in 6 7 8 9 10 11 12; do
+        (sleep 10 && "$ADMIT" leave --pid $$ few) >/dev/null 2>&1 3>&- &
+        text=$(limited "$most" 2>/dev/null | cat)
+        kill $! 2>/dev/null || true
+        [[ $text != *ADMIT_SLOT* ]] || {
+            "$ADMIT" leave --pid $$ few # which is another's by now if the text came with its end
+            worked=1
+        }
+    done
+    [ "$worked" = 1 ]
+}

@@ -55,7 +55,7 @@ hundred() {
     has '.entered == 3 and .left == 3 and .waited == 1 and .left_per_minute == 1.8'
     has '.use == 0.6 and .slots == [{slot: 0, use: 0.8}, {slot: 1, use: 0.4}]'
     has '.failed == 1 and .statuses == [{status: 0, count: 2}, {status: 3, count: 1}]'
-    has '.gave_up == {timed_out: 0, no_slot: 1, signal: 0, failed: 0} and .longest_line == 1'
+    has '.gave_up == {timed_out: 0, no_slot: 1, signal: 0, ended: 0, failed: 0} and .longest_line == 1'
     has '.waits == {count: 3, p50: 0, p90: 10, p99: 10, longest: 10}'
     has '.inside == {count: 3, p50: 40, p90: 40, p99: 40, longest: 40}'
     # Over time: two inside until 40, one until 80, nobody after; sixty columns of 100/60 seconds.

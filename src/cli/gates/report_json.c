@@ -93,7 +93,7 @@ static void put_over_time(struct json_writer *json, const struct reckoning *r)
 
 void write_reckoning(struct json_writer *json, const struct reckoning *r)
 {
-    static const char *const whys[LOG_WHYS] = {"timed_out", "no_slot", "signal", "failed"};
+    static const char *const whys[LOG_WHYS] = {"timed_out", "no_slot", "signal", "ended", "failed"};
     json_begin_object(json, NULL);
     json_put_text(json, "gate", r->name);
     json_put_text(json, "path", r->path);

@@ -317,7 +317,7 @@ static enum log_event event_of(const char *name)
 
 static enum log_why why_of(const char *name)
 {
-    static const char *const names[WHY_OTHER] = {"timed_out", "no_slot", "signal"};
+    static const char *const names[WHY_OTHER] = {"timed_out", "no_slot", "signal", "ended"};
     enum log_why why = 0;
     while (why < WHY_OTHER && (name == NULL || strcmp(name, names[why]) != 0))
         why++;

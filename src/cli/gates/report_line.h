@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum log_event { LOG_WAIT, LOG_ENTER, LOG_EXIT, LOG_GIVE_UP, LOG_RECOVER, LOG_EVENTS };
-enum log_why { WHY_TIMED_OUT, WHY_NO_SLOT, WHY_SIGNAL, WHY_OTHER, LOG_WHYS };
+enum log_why { WHY_TIMED_OUT, WHY_NO_SLOT, WHY_SIGNAL, WHY_ENDED, WHY_OTHER, LOG_WHYS };
 
 /* LINE_TORN: it begins as a log's line does and does not end as one. LINE_FOREIGN: something else, or without a field
  * that its event must have. LINE_UNKNOWN_EVENT: all is well with it but that. LINE_MISDATED: before the year 2000 or

@@ -148,7 +148,8 @@ static void print_entries(const struct reckoning *r)
 
 static void print_who_gave_up(const struct reckoning *r)
 {
-    static const char *const whys[LOG_WHYS] = {"timed out", "found no slot", "by a signal", "failed"};
+    static const char *const whys[LOG_WHYS] = {"timed out", "found no slot", "by a signal", "as their build ended",
+                                               "failed"};
     uint64_t all = 0;
     for (unsigned w = 0; w < LOG_WHYS; w++)
         all += r->gave_up[w];
