@@ -464,3 +464,17 @@ victim() {
     done
     [ "$worked" = 1 ]
 }
+
+@test "a keeper that is stopped keeps the slot of a shell that has ended, and the status says stopped" {
+    local shell keeper
+    in_shell sleeper sleep 1000
+    exits 0 enter -k 1 --pid "$shell" demo
+    keeper=$(keeper_of "$shell")
+    kill -STOP "$keeper"
+    eventually is T state "$keeper"
+    is lives condition demo
+    kill "$shell"
+    eventually is stopped condition demo
+    kill -CONT "$keeper"
+    eventually is 0 holders demo
+}
