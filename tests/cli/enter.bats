@@ -495,3 +495,35 @@ victim() {
     wait
     is 0 holders demo
 }
+
+@test "with hardly a descriptor left: what reads the text does not wait for the keeper" {
+    local most text worked=0
+    limited() {
+        ulimit -n "$1"
+        exec timeout 20 "$ADMIT" enter -k 1 --pid $$ few 3>&-
+    }
+    for most in 6 7 8 9 10 11 12; do
+        (sleep 10 && "$ADMIT" leave --pid $$ few) >/dev/null 2>&1 3>&- &
+        text=$(limited "$most" 2>/dev/null | cat)
+        kill $! 2>/dev/null || true
+        [[ $text != *ADMIT_SLOT* ]] || {
+            "$ADMIT" leave --pid $$ few # which is another's by now if the text came with its end
+            worked=1
+        }
+    done
+    [ "$worked" = 1 ]
+}
+
+@test "a keeper that is stopped keeps the slot of a shell that has ended, and the status says stopped" {
+    local shell keeper
+    in_shell sleeper sleep 1000
+    exits 0 enter -k 1 --pid "$shell" demo
+    keeper=$(keeper_of "$shell")
+    kill -STOP "$keeper"
+    eventually is T state "$keeper"
+    is lives condition demo
+    kill "$shell"
+    eventually is stopped condition demo
+    kill -CONT "$keeper"
+    eventually is 0 holders demo
+}

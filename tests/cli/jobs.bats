@@ -366,6 +366,7 @@ left_no_job() {
     exits 0 run -b q -- sh -c 'trap "exit 0" TERM; echo >$T/trapped; while test -e $T; do sleep 0.01; done'
     eventually test -s "$T/child"
     eventually test -s "$T/trapped"
+    eventually is running job @2 .state # before that its process is admit's
     eventually is T state "$(job @2 .pid)"
     kill -STOP "$(job @3 .supervisor)"
     exits 0 cancel @1 @2 @3

@@ -597,3 +597,25 @@ END
     done
     free pool 1
 }
+
+@test "one that fails before there is a build has left its slot: nobody is told of a death" {
+    limited() { # few descriptors: none from 100 on
+        ulimit -n 50
+        exec "$ADMIT" "$@"
+    }
+    run --separate-stderr limited jobserver -k 1 pool -- true
+    [ "$status" -eq 125 ]
+    says_error "Too many open files"
+    TMPDIR=$T/nowhere exits 125 jobserver --fifo pool -- true
+    exits 0 run pool -- sh -c 'echo "died: $ADMIT_OWNER_DIED"'
+    [ "$output" = "died: " ]
+    "$ADMIT" status pool --json | jq -e '.recovered == 0 and .dead == []'
+}
+
+@test "a build that ends with a request in line has not failed, and the report does not say so" {
+    makefile Makefile 3
+    exits 0 jobserver --log "$T/log" -k 1 pool -- make -s
+    exits 0 report --json "$T/log"
+    [ "$(jq -c '.gates[0].gave_up | add' <<<"$output")" = 0 ]
+    [ "$(jq -r 'select(.event == "give_up") | .why' "$T/log")" = ended ]
+}

@@ -123,12 +123,11 @@ static void close_if_inherited(int fd)
 
 static void close_inherited(void)
 {
-    enum { LIKELY = 1 << 16 };
+    enum { LIKELY = 1 << 16 }; /* not the limit: it may have been lower since they were opened */
     DIR *descriptors = opendir("/proc/self/fd");
-    const long most = descriptors == NULL ? sysconf(_SC_OPEN_MAX) : 0;
     for (const struct dirent *entry; descriptors != NULL && (entry = readdir(descriptors)) != NULL;)
         close_if_inherited(atoi(entry->d_name));
-    for (int fd = 0; fd < (most < LIKELY ? most : LIKELY); fd++)
+    for (int fd = 0; descriptors == NULL && fd < LIKELY; fd++)
         close_if_inherited(fd);
     if (descriptors != NULL)
         closedir(descriptors);
@@ -136,17 +135,20 @@ static void close_inherited(void)
 
 bool background_go_on(int output, const char *text)
 {
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0)
-        nothing = open("/", O_PATH | O_CLOEXEC); /* as good as closed */
     signal(SIGHUP, SIG_IGN);
     setsid();
     fflush(NULL);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) {
+        close(STDIN_FILENO); /* there may be no number left, and then whoever reads what comes of us would wait */
+        nothing = open("/", O_PATH | O_CLOEXEC); /* as good as closed */
+    }
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
         dup2(output >= 0 ? output : nothing, STDOUT_FILENO);
         dup2(output >= 0 ? output : nothing, STDERR_FILENO);
-        close(nothing);
+        if (nothing > STDERR_FILENO)
+            close(nothing);
     }
     close_inherited();
     prctl(PR_SET_PDEATHSIG, 0);

@@ -79,8 +79,10 @@ static bool read_facts(struct job *job)
 bool job_look(struct job *job)
 {
     job->supervised = job_file_is_locked(job->fd);
-    if (!read_facts(job) ||
-        pread(job->fd, &job->cancelled, sizeof job->cancelled, CANCELLED_AT) != sizeof job->cancelled)
+    if (!read_facts(job))
+        return false;
+    errno = EBADMSG; /* unless reading fails otherwise */
+    if (pread(job->fd, &job->cancelled, sizeof job->cancelled, CANCELLED_AT) != sizeof job->cancelled)
         return false;
     errno = ENOENT;
     return job->facts.supervisor.pid != 0;

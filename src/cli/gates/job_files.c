@@ -121,7 +121,7 @@ int job_file_open(uint32_t id, int flags)
 {
     char name[32];
     name_of(id, "", name);
-    return directory(false) < 0 ? -1 : openat(directory(false), name, flags | O_CLOEXEC | O_NOFOLLOW);
+    return directory(false) < 0 ? -1 : openat(directory(false), name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 /* What is found by the other comes first: of one that is killed in between nothing stays for ever. */

@@ -200,8 +200,19 @@ static void run_in_pool_or_borrow(struct build *build)
 
 /* --- the build ------------------------------------------------------------------------------------------------------ */
 
-static _Noreturn void fail(void)
+static void leave(struct build *build, int status)
 {
+    if (!build->borrowed) {
+        log_left(&build->visit.stay, build->pool.gate, status);
+        admit_gate_leave(build->pool.gate, &build->hold);
+    }
+    admit_gate_close(build->pool.gate);
+}
+
+/* Nobody has died, and the next one is not to be told so. */
+static _Noreturn void fail(struct build *build)
+{
+    leave(build, EXIT_OWN_FAILURE);
     exit(EXIT_OWN_FAILURE);
 }
 
@@ -217,8 +228,10 @@ static void enter(struct build *build)
     pool->tokens = &build->tokens;
     pool->family = admit_gate_family(pool->gate);
     if (pool->family < 0 ||
-        (!build->borrowed && admit_gate_bequeath_to(pool->gate, &build->hold, pool->family) != ADMIT_OK))
-        gate_error("jobserver", build->visit.gate, admit_last_error());
+        (!build->borrowed && admit_gate_bequeath_to(pool->gate, &build->hold, pool->family) != ADMIT_OK)) {
+        tell_gate_error("jobserver", build->visit.gate, admit_last_error());
+        fail(build);
+    }
 }
 
 static void set_environment(const struct build *build)
@@ -340,15 +353,11 @@ int command_jobserver(int argc, char **argv)
     hold_signals();
     enter(&build);
     if (!tokens_open(&build.tokens, build.way == BY_FIFO || (build.way == BY_COMMAND && build_needs_fifo(build.words))))
-        fail();
+        fail(&build);
     set_environment(&build);
     int status = run_build(&build);
     tokens_close(&build.tokens);
-    if (!build.borrowed) {
-        log_left(&build.visit.stay, build.pool.gate, status);
-        admit_gate_leave(build.pool.gate, &build.hold);
-    }
-    admit_gate_close(build.pool.gate);
+    leave(&build, status);
     if (status > 128)
         exit_for_signal(status - 128);
     return status;

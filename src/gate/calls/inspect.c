@@ -21,7 +21,11 @@ static enum admit_condition condition_of(const admit_gate *gate, unsigned who, u
     enum heir_state heir = admit_heir_seen(gate, who, pid);
     if (!admit_seems_dead(gate, who)) {
         bool seen = in_sight != 0 && atomic_load(&person_of(gate, who)->pid_namespace) == in_sight;
-        return seen && admit_process_is_stopped(*pid) ? ADMIT_STOPPED : ADMIT_LIVES;
+        /* Its heir may have ended without its knowing, if it is stopped itself. */
+        const long own = (long)atomic_load(&person_of(gate, who)->pid);
+        bool stopped = seen && (admit_process_is_stopped(*pid) ||
+                                (heir == HEIR_NONE && own != *pid && admit_process_is_stopped(own)));
+        return stopped ? ADMIT_STOPPED : ADMIT_LIVES;
     }
     return heir == HEIR_NONE ? ADMIT_DIED : heir == HEIR_LIVES ? ADMIT_ORPHAN : ADMIT_UNKNOWN;
 }

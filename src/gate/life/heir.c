@@ -321,8 +321,8 @@ int admit_family_open(const admit_gate *gate)
 {
     int fd = admit_open_again(gate, O_RDWR | O_CLOEXEC), family = -1;
     if (fd >= 0) {
-        family = fcntl(fd, F_DUPFD, FAMILY_FROM); /* which exec keeps */
-        int error = errno;
+        family = fcntl(fd, F_DUPFD, FAMILY_FROM);     /* which exec keeps */
+        int error = errno == EINVAL ? EMFILE : errno; /* the limit is below these numbers */
         close(fd);
         errno = error;
     }
