@@ -490,6 +490,8 @@ left_no_job() {
     run_refused "it is not yours alone" -b -k 1 q -- true
     exits 125 wait @1
     says_error "it is not yours alone"
+    exits 2 jobs
+    says_error "it is not yours alone"
     rmdir "$ADMIT_DIR/@jobs-$(id -u)"
     ADMIT_DIR=$T/none run_refused "-b: cannot open the directory of gates $T/none" -b -k 1 "$T/q" -- true
 }

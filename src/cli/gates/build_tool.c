@@ -39,8 +39,11 @@ struct starter {
 };
 
 static const struct starter starters[] = {
-    {"env", "uCS", 0},    {"nice", "n", 0},     {"ionice", "cnpPu", 0}, {"nohup", "", 0}, {"setsid", "", 0},
-    {"stdbuf", "ioe", 0}, {"timeout", "ks", 1}, {"time", "fo", 0},      {"chrt", "", 1},  {"taskset", "", 1},
+    {"env", "uCS", 0},   {"nice", "n", 0},        {"ionice", "cnpPu", 0}, {"nohup", "", 0},
+    {"setsid", "", 0},   {"stdbuf", "ioe", 0},    {"timeout", "ks", 1},   {"time", "fo", 0},
+    {"chrt", "", 1},     {"taskset", "", 1},      {"flock", "wE", 1},     {"setpriv", "", 0},
+    {"prlimit", "p", 0}, {"fakeroot", "lsib", 0}, {"unshare", "SGR", 0},  {"strace", "aeoOPsSuEp", 0},
+    {"bear", "o", 0},
 };
 
 static const struct starter *starter_of(const char *word)

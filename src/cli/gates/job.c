@@ -88,10 +88,10 @@ bool job_look(struct job *job)
     return job->facts.supervisor.pid != 0;
 }
 
-bool job_note_cancelled(struct job *job)
+bool job_note_cancelled(struct job *job, bool cancelled)
 {
     int fd = job_file_open(job->id, O_WRONLY);
-    job->cancelled = job_time();
+    job->cancelled = cancelled ? job_time() : 0;
     bool noted = fd >= 0 && pwrite(fd, &job->cancelled, sizeof job->cancelled, CANCELLED_AT) == sizeof job->cancelled;
     int error = errno;
     if (fd >= 0)
@@ -299,6 +299,17 @@ bool job_open(struct job *job, uint32_t id)
     return false;
 }
 
+void job_tell_unreadable(const char *command, const char *what, int error)
+{
+    const char *where = job_files_path();
+    fflush(stdout);
+    fprintf(stderr, "admit %s: cannot read what is kept of %s in %s: %s\n", command, what,
+            where != NULL ? where : "the directory of gates",
+            error == EPERM     ? "it is not yours alone"
+            : error == EBADMSG ? "it was overwritten"
+                               : strerror(error));
+}
+
 void job_open_or_exit(struct job *job, const char *command, const char *text)
 {
     uint32_t id = job_id(text);
@@ -310,10 +321,7 @@ void job_open_or_exit(struct job *job, const char *command, const char *text)
         fprintf(stderr, "admit %s: there is no job %s, or it ended more than a day ago; 'admit jobs' names them\n",
                 command, text);
     else
-        fprintf(stderr, "admit %s: cannot read what is kept of %s in %s: %s\n", command, text, job_files_path(),
-                errno == EPERM     ? "it is not yours alone"
-                : errno == EBADMSG ? "it was overwritten"
-                                   : strerror(errno));
+        job_tell_unreadable(command, text, errno);
     exit(usage_exit_status);
 }
 
@@ -345,13 +353,16 @@ static void sweep_unreadable(uint32_t id)
         close(fd);
 }
 
-void job_list(void (*one)(void *data, struct job *job), void *data)
+bool job_list(void (*one)(void *data, struct job *job), void *data)
 {
     size_t count;
-    uint32_t *numbers = job_file_numbers(&count);
+    uint32_t *numbers;
+    int error = job_file_numbers(&numbers, &count) ? 0 : errno;
     for (size_t n = 0; n < count; n++) {
         struct job job;
         if (!job_open(&job, numbers[n])) {
+            if (errno != ENOENT && errno != EBADMSG)
+                error = errno;
             sweep_unreadable(numbers[n]);
             continue;
         }
@@ -362,4 +373,6 @@ void job_list(void (*one)(void *data, struct job *job), void *data)
         job_close(&job);
     }
     free(numbers);
+    errno = error;
+    return error == 0;
 }

@@ -65,14 +65,17 @@ void job_note(struct job *job);
 bool job_open(struct job *job, uint32_t id);
 /* The same; says why not, and exits. */
 void job_open_or_exit(struct job *job, const char *command, const char *id);
+/* On stderr, with what `error`, an errno, says of it. */
+void job_tell_unreadable(const char *command, const char *what, int error);
 /* As it is now. */
 bool job_look(struct job *job);
 void job_close(struct job *job);
-/* That it is to be cancelled; false with errno. */
-bool job_note_cancelled(struct job *job);
+/* That it is to be cancelled, or is not after all; false with errno. */
+bool job_note_cancelled(struct job *job, bool cancelled);
 
-/* Calls one for each job there is, in the order of their numbers. Those that ended more than a day ago are deleted. */
-void job_list(void (*one)(void *data, struct job *job), void *data);
+/* Calls one for each job there is, in the order of their numbers. Those that ended more than a day ago are deleted.
+ * False with errno: there may be others, which cannot be looked at. */
+bool job_list(void (*one)(void *data, struct job *job), void *data);
 
 /* In nanoseconds of CLOCK_REALTIME. */
 int64_t job_time(void);

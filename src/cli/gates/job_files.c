@@ -150,28 +150,40 @@ static uint32_t number_of(const char *name)
     return number != 0 && *end == '\0' && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-uint32_t *job_file_numbers(size_t *count)
+static DIR *open_list(void)
 {
-    size_t room = 0;
-    uint32_t *numbers = NULL;
-    *count = 0;
     int fd = directory(false) >= 0 ? openat(directory(false), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     DIR *files = fd >= 0 ? fdopendir(fd) : NULL;
-    for (const struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+    if (fd >= 0 && files == NULL)
+        close(fd);
+    return files;
+}
+
+bool job_file_numbers(uint32_t **numbers, size_t *count)
+{
+    size_t room = 0;
+    *numbers = NULL;
+    *count = 0;
+    DIR *files = open_list();
+    if (files == NULL)
+        return errno == ENOENT; /* nobody has made one yet */
+    errno = 0;
+    for (const struct dirent *file; (file = readdir(files)) != NULL; errno = 0) {
         uint32_t number = number_of(file->d_name);
         if (number != 0 && *count == room) {
             room = room == 0 ? 64 : 2 * room;
-            uint32_t *more = realloc(numbers, room * sizeof *numbers);
+            uint32_t *more = realloc(*numbers, room * sizeof **numbers);
             if (more == NULL)
                 break;
-            numbers = more;
+            *numbers = more;
         }
         if (number != 0)
-            numbers[(*count)++] = number;
+            (*numbers)[(*count)++] = number;
     }
-    if (files != NULL)
-        closedir(files);
+    const int error = errno;
+    closedir(files);
     if (*count > 0)
-        qsort(numbers, *count, sizeof *numbers, by_number);
-    return numbers;
+        qsort(*numbers, *count, sizeof **numbers, by_number);
+    errno = error;
+    return error == 0;
 }

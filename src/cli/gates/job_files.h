@@ -28,7 +28,7 @@ void job_file_delete(uint32_t id);
 /* Whether the process that has made it lives: it has it locked as long. */
 bool job_file_is_locked(int fd);
 
-/* All numbers, in their order; free() them. */
-uint32_t *job_file_numbers(size_t *count);
+/* All numbers, in their order; free() them. False with errno: they may not be all. */
+bool job_file_numbers(uint32_t **numbers, size_t *count);
 
 #endif

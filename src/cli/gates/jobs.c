@@ -7,6 +7,7 @@
 #include "cli/gates/job_end.h"
 #include "cli/gates/json.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static const char help_text[] =
     "  orphan      the command runs, or nobody can tell; the admit that started it was killed\n"
     "  killed      the admit that waited, or that started the command, was killed, and there is no command any more: "
     "its\n"
-    "              status is not known\n";
+    "              status is not known\n"
+    "\n"
+    "The exit status is 2 if there may be jobs that cannot be looked at.\n";
 
 /* --- the place in line, of which the gate knows ----------------------------------------------------------------------- */
 
@@ -243,13 +246,16 @@ int command_jobs(int argc, char **argv)
         json_writer_open(&writer);
         json_begin_list(&writer, NULL);
     }
-    job_list(show_job, &showing);
+    const bool all = job_list(show_job, &showing);
+    const int error = errno;
     free_pictures(showing.pictures);
     if (showing.json != NULL) {
         json_end_list(&writer);
         json_writer_print(&writer);
-    } else if (showing.shown == 0) {
+    } else if (showing.shown == 0 && all) {
         say_there_are_none(gate);
     }
-    return EXIT_OK;
+    if (!all)
+        job_tell_unreadable("jobs", "the jobs", error);
+    return all ? EXIT_OK : EXIT_USAGE;
 }

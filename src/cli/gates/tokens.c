@@ -154,7 +154,10 @@ static bool open_fifo(struct tokens *tokens)
     bool made = open_fifo_in(tokens, where);
     for (unsigned attempt = 1; !made && errno == ENOENT && attempt < ATTEMPTS_MAX; attempt++)
         made = open_fifo_in(tokens, where);
-    return made || fails(what);
+    if (!made && errno == EPERM)
+        fprintf(stderr, "admit jobserver: %s is not yours alone, or takes no fifos: set TMPDIR to another directory\n",
+                where);
+    return made || (errno != EPERM && fails(what));
 }
 
 /* --- both ----------------------------------------------------------------------------------------------------------- */
