@@ -85,7 +85,7 @@ static void tell(const struct log *log, struct json_writer *json)
         count = events_of_gate(log, at);
         reckon(&reckoning, log, log->events + at, count);
         if (json != NULL)
-            write_reckoning(json, &reckoning);
+            write_reckoning(json, &reckoning, log, log->events + at, count);
         else
             print_reckoning(&reckoning, log, log->events + at, count);
         if (json == NULL && at + count < log->count)
