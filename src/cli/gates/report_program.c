@@ -6,21 +6,21 @@
 
 /* One that is seldom what somebody wants to know: they want to know what it runs. */
 struct front {
-    const char *name;     /* without the digits and points of a version */
-    const char *valued;   /* options of one letter whose value is the next word */
-    const char *texts;    /* those behind which the program's text stands: an interpreter's */
-    unsigned plain;       /* so many words of its own come before the command */
-    bool runs_any;        /* what stands behind it may be another front */
+    const char *name;   /* without the digits and points of a version */
+    const char *valued; /* options of one letter whose value is the next word */
+    const char *texts;  /* those behind which the program's text stands: an interpreter's */
+    unsigned plain;     /* so many words of its own come before the command */
+    bool runs_any;      /* what stands behind it may be another front */
 };
 
 static const struct front fronts[] = {
-    {"chrt", "TPD", "", 1, true},   {"env", "uC", "", 0, true},    {"ionice", "cn", "", 0, true},
-    {"nice", "n", "", 0, true},     {"nohup", "", "", 0, true},     {"setsid", "", "", 0, true},
+    {"chrt", "TPD", "", 1, true},   {"env", "uC", "", 0, true},         {"ionice", "cn", "", 0, true},
+    {"nice", "n", "", 0, true},     {"nohup", "", "", 0, true},         {"setsid", "", "", 0, true},
     {"stdbuf", "ioe", "", 0, true}, {"sudo", "CDghpRTtu", "", 0, true}, {"taskset", "", "", 1, true},
-    {"time", "fo", "", 0, true},    {"timeout", "ks", "", 1, true}, {"ash", "o", "cs", 0, false},
-    {"bash", "oO", "cs", 0, false}, {"dash", "o", "cs", 0, false},  {"fish", "", "c", 0, false},
-    {"ksh", "o", "cs", 0, false},   {"sh", "o", "cs", 0, false},    {"zsh", "o", "cs", 0, false},
-    {"node", "r", "ep", 0, false},  {"perl", "I", "eE", 0, false},  {"python", "WX", "c", 0, false},
+    {"time", "fo", "", 0, true},    {"timeout", "ks", "", 1, true},     {"ash", "o", "cs", 0, false},
+    {"bash", "oO", "cs", 0, false}, {"dash", "o", "cs", 0, false},      {"fish", "", "c", 0, false},
+    {"ksh", "o", "cs", 0, false},   {"sh", "o", "cs", 0, false},        {"zsh", "o", "cs", 0, false},
+    {"node", "r", "ep", 0, false},  {"perl", "I", "eE", 0, false},      {"python", "WX", "c", 0, false},
     {"ruby", "Ir", "e", 0, false},
 };
 
@@ -106,7 +106,8 @@ static enum found look_behind(const struct front *front, const char *at, const c
             *letter = one_of(front->texts, word + 1);
             if (*letter != '\0')
                 return TEXT;
-            if (length > 1 && one_of(front->valued, word + length - 1) != '\0' && one_of(front->valued, word + 1) != '\0')
+            if (length > 1 && one_of(front->valued, word + length - 1) != '\0' &&
+                one_of(front->valued, word + 1) != '\0')
                 take_word(&at, word);
         } else if (plain > 0) {
             plain--;

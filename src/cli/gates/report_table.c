@@ -54,7 +54,7 @@ void print_shares(const struct reckoning *r, const struct log *log, const struct
     }
     if (found > 0)
         printf("  %-*s %8s %7s %11s %11s %11s %8s\n", (int)width + 2, by_user ? "by user" : "by command", "entered",
-               "use", "wait p50", "wait p90", "longest", "gave up");
+               "share", "wait p50", "wait p90", "longest", "gave up");
     for (size_t s = 0; s < found; s++)
         print_row(names[s], width, &shares[s], r->used);
     free(shares);

@@ -211,7 +211,7 @@ static void print_tokens(const struct reckoning *r)
     if (r->tokens_entered + r->tokens_left == 0)
         return;
     struct paragraph line = begin("tokens");
-    say(&line, "", "%" PRIu64 " slots for jobs of builds", r->tokens_entered);
+    say(&line, "", "%" PRIu64 " taken for jobs of builds", r->tokens_entered);
     say(&line, ",", "%" PRIu64 " of them after the build stood in line", r->tokens_waited);
     if (r->token_inside.count > 0)
         say(&line, ";", "inside p50 %s", span_for_people(r->token_inside.p50, span));
