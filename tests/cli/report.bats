@@ -154,7 +154,7 @@ hundred() {
     says "    u5 "
     says_not "    u6 "
     [ "$(grep -c '^    others  *98 ' <<<"$output")" -eq 2 ]
-    [[ $output == *"    others "*"54 s     1 min 34 s     1 min 43 s"* ]]
+    [[ $output == *"    others "*"54 s  1 min 34 s  1 min 43 s"* ]]
 }
 
 @test "a command behind a shell, an interpreter or one that only starts it" {

@@ -5,7 +5,7 @@
  *
  *     /opt/train -x                       train
  *     nice -n 10 env CUDA=1 ./train -x    train
- *     timeout -s KILL 5m sh night.sh      night.sh
+ *     timeout -s KILL 5m sh bin/nightly   nightly
  *     python3.11 -m pytest -q             pytest
  *     bash -euc 'make; make check'        bash -c
  *
