@@ -79,8 +79,11 @@ hundred() {
     says "2026-03-01 10:00:00 to 2026-03-01 10:01:40, 1 min 40 s"
     says "left       3, 1.8 a minute, 1 failed: 1 with status 3"
     says "waited     p50 0 s, p90 10 s, p99 10 s, longest 10 s"
-    says "by user    ada 67 % (2), bob 33 % (1)"
-    says "by command train 67 % (2), ité 33 % (1)"
+    says "full       all slots busy and somebody waiting: 10.0 % of the time"
+    says "by user       entered   share    wait p50    wait p90     longest  gave up"
+    says "  ada               2    67 %         0 s         0 s         0 s        1"
+    says "  bob               1    33 %        10 s        10 s        10 s        0"
+    says "  ité               1    33 %        10 s        10 s        10 s        0"
     says "use        60.0 % of the slots"
     says "by slot    0: 80 %, 1: 40 %"
     says "gave up    1: 1 found no slot"
@@ -92,6 +95,141 @@ hundred() {
     LC_ALL=C report "$T/log"
     says "  100 % |########################      "
     says_not █
+}
+
+@test "who entered, used the slots and waited: by user and by command" {
+    hundred >"$T/log"
+    report --json "$T/log"
+    has '.all_busy_and_waiting == 0.1'
+    has '.users | length == 2 and .[0].user == "ada" and .[1].user == "bob"'
+    has '.users[0] | .entered == 2 and .gave_up == 1 and .seconds == 80 and .share == 0.666667 and .waits.longest == 0'
+    has '.users[1] | .entered == 1 and .gave_up == 0 and .seconds == 40 and .waits.p50 == 10 and .waits.count == 1'
+    has '[.commands[] | [.command, .entered, .seconds]] == [["train", 2, 80], ["ité", 1, 40]]'
+    # One that is inside still has a share, one that was killed too; and one that only waited in vain is there.
+    {
+        k=1
+        user=ann entered 0 1 0 1 0.000000
+        user=bob entered 30 2 0 2 20.000000
+        user=eve line 40 give_up 3 '"waited":5.000000' '"why":"timed_out"' '"status":124'
+        k=2 line 100 wait 4 '"place":1'
+    } >"$T/log"
+    report --json "$T/log"
+    has '[.users[] | [.user, .entered, .gave_up, .seconds, .share]]
+        == [["bob", 1, 0, 70, 0.7], ["ann", 1, 0, 30, 0.3], ["eve", 0, 1, 0, 0]]'
+    # From 10 to 30 bob waits, and from 35 to 40 eve.
+    has '.all_busy_and_waiting == 0.25'
+}
+
+@test "all slots busy and somebody waiting: with the k that there was" {
+    {
+        k=1 entered 0 1 0 1 0.000000
+        k=1 line 20 wait 2 '"place":1'
+        k=3 line 40 wait 3 '"place":1' # from here on there is a slot for it
+        k=3 left 80 1 0 1 80.000000
+        k=3 entered 90 2 0 2 70.000000
+        k=3 left 100 2 0 2 10.000000
+    } | sed 's/ *#.*//' >"$T/log"
+    report --json "$T/log"
+    has '.seconds == 100 and .all_busy_and_waiting == 0.2'
+    # As long as more are inside than there are slots, after a resize, they are busy.
+    { k=2 entered 0 1 0 1 0.0; k=2 entered 0 2 1 2 0.0; k=1 line 50 wait 3 '"place":1'; k=1 left 100 1 0 1 100.0; } \
+        >"$T/log"
+    report --json "$T/log"
+    has '.all_busy_and_waiting == 0.5'
+}
+
+@test "others: the five largest in text, a hundred in JSON" {
+    local n
+    for n in $(seq 103); do
+        user=u$n command=./c$n
+        entered "$n" "$n" "$((n - 1))" "$n" "$n.0"
+        left 500 "$n" "$((n - 1))" "$n" "$((500 - n)).0"
+    done >"$T/log"
+    report --json "$T/log"
+    has '.users | length == 101 and .[0].user == "u1" and .[99].user == "u100"'
+    has '.users[100] | .user == null and .entered == 3 and .seconds == 399 + 398 + 397'
+    has '.users[100].waits | .count == 3 and .p50 == 102 and .longest == 103'
+    has '[.commands[] | .entered] | add == 103'
+    report "$T/log"
+    says "    u5 "
+    says_not "    u6 "
+    [ "$(grep -c '^    others  *98 ' <<<"$output")" -eq 2 ]
+    [[ $output == *"    others "*"54 s  1 min 34 s  1 min 43 s"* ]]
+}
+
+@test "a command behind a shell, an interpreter or one that only starts it" {
+    local named command names=()
+    named=(
+        "/opt/train -x=train"
+        "nice -n 10 env -u HOME CUDA=1 ./train -x=train"
+        "timeout -s KILL -k5s 5m sh -eu night.sh 3=night.sh"
+        "/usr/bin/time -v nohup setsid -w ionice -c 2 -n7 x/deep=deep"
+        "taskset -c 0-3 stdbuf -oL tool=tool"
+        "sudo -u bob -- make=make"
+        "python3.11 -u -W ignore '/my code/fit it.py' a=fit it.py"
+        "python3 -m pytest -q=pytest"
+        "python3 -Bc 'print(1)' x=python3 -c"
+        "bash -euo pipefail job.sh=job.sh"
+        "bash -euxc 'a; b'=bash -c"
+        "nice /bin/sh -c 'time ./x'=sh -c"
+        "sh=sh"
+        "nice -n=nice"
+        "env A=1=env"
+        "python3 -=python3"
+        "perl -I lib -w run.pl=run.pl"
+        "bash env nice=env"
+        "shred x=shred"
+        "python3 'not ended...=not ended..."
+    )
+    for command in "${named[@]}"; do
+        names+=("${command##*=}")
+        command=${command%=*} entered 0 1 0 "${#names[@]}" 0.0
+    done >"$T/log"
+    report --json "$T/log"
+    [ "$(jq -r '.gates[].commands[] | .command' <<<"$output" | sort)" = "$(printf '%s\n' "${names[@]}" | sort -u)" ]
+    has '[.commands[] | .entered] | add == 20'
+}
+
+@test "what a build inside asks for its jobs is nobody's wait" {
+    {
+        command="make -j" entered 0 1 0 1 0.000000
+        command="make -j" line 10 wait 1 '"place":1' '"token":true'
+        command="make -j" entered 30 1 1 2 20.000000 | sed 's/}$/,"token":true}/'
+        command="make -j" line 40 wait 1 '"place":1' '"token":true'
+        command="make -j" left 80 1 1 2 50.000000 | sed 's/}$/,"token":true}/'
+        command="make -j" line 90 give_up 1 '"waited":50.000000' '"why":"ended"' '"status":0' '"token":true'
+        command="make -j" line 95 wait 1 '"place":1' '"token":true'
+        command="make -j" left 100 1 0 1 100.000000
+    } >"$T/log"
+    report --json "$T/log"
+    has '.entered == 1 and .waited == 0 and .left == 1 and .waits.count == 1 and .waits.longest == 0'
+    has '.longest_line == 0 and .all_busy_and_waiting == 0 and .waiting_at_the_end + .ends_of_waits_not_told == 0'
+    has '[.over_time[] | .longest_line] | max == 0'
+    has '.tokens | .entered == 1 and .waited == 1 and .left == 1 and .waits.longest == 20 and .inside.p50 == 50'
+    has '.use == 0.75 and .inside.count == 1 and .inside.longest == 100'
+    has '.commands == [.commands[] | select(.entered == 1 and .tokens == 1 and .seconds == 150 and .waits.longest == 0)]'
+    report "$T/log" --svg "$T/x.svg"
+    says "tokens     1 taken for jobs of builds"
+    says "line       nobody waited"
+    says_not "in line, at most"
+    # And somebody else who waits meanwhile is one.
+    { cat "$T/log"; line 60 wait 9 '"place":1'; entered 80 9 1 3 20.0; left 95 9 1 3 15.0; } >"$T/more"
+    report --json "$T/more"
+    has '.longest_line == 1 and .all_busy_and_waiting == 0.2 and .waits.longest == 20 and .entered == 2'
+    # What is neither true nor false is no line of a log.
+    sed 's/"token":true/"token":"yes"/' "$T/log" >"$T/odd"
+    report --json "$T/odd"
+    json '.lines.foreign + .lines.torn == 6'
+}
+
+@test "a build that is alone at a gate has nobody waiting" {
+    command -v make >/dev/null || skip "there is no make"
+    printf 'all: $(addprefix t,1 2 3 4 5 6)\nt%%:\n\t@sleep 0.05\n' >"$T/Makefile"
+    exits 0 jobserver --log "$T/log" -k 2 pool -- make -s -C "$T"
+    [ "$(jq -c 'select(.token) | .event' "$T/log" | sort -u | tr -d '\n')" != "" ]
+    [ "$(jq -c 'select(.token | not) | .event' "$T/log" | tr -d '\n')" = '"enter""exit"' ]
+    report --json "$T/log"
+    has '.entered == 1 and .left == 1 and .longest_line == 0 and .waited == 0 and .tokens.entered >= 1'
 }
 
 @test "the hundredth parts of many waits" {

@@ -22,8 +22,10 @@ static void tell(struct log *log)
         reckon(&reckoning, log, log->events + at, count);
         if (reckoning.used < 0 || reckoning.waits.p50 > reckoning.waits.p99 || reckoning.stay_count > count)
             abort();
+        if (reckoning.short_of < 0 || reckoning.short_of > reckoning.last - reckoning.first)
+            abort();
         print_reckoning(&reckoning, log, log->events + at, count);
-        write_reckoning(&json, &reckoning);
+        write_reckoning(&json, &reckoning, log, log->events + at, count);
         reckoning_free(&reckoning);
     }
     json_end_list(&json);

@@ -166,6 +166,8 @@ static void end(struct line *line, const struct log_stay *stay)
     char words[COMMAND_MAX];
     if (stay->job != 0)
         put(line, ",\"job\":\"@%lu\"", (unsigned long)stay->job);
+    if (stay->token)
+        put(line, ",\"token\":true");
     if (stay->command != NULL)
         put_text(line, "command", shell_words(stay->command, words, sizeof words), COMMAND_MAX);
     put(line, "}\n");

@@ -27,6 +27,7 @@ struct log_stay {
     uint32_t job;         /* of `run -b`; 0: none */
     int64_t came, entered;
     bool waits;
+    bool token; /* one more job of a build that is inside already: nobody waits for it */
     admit_hold hold;
 };
 

@@ -31,7 +31,7 @@ static int64_t now(void)
 
 static struct log_stay new_stay(const struct pool *pool)
 {
-    struct log_stay stay = {.gate = pool->name, .command = pool->command};
+    struct log_stay stay = {.gate = pool->name, .command = pool->command, .token = true};
     log_came(&stay);
     return stay;
 }

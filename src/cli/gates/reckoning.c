@@ -77,7 +77,7 @@ static void find_stays(struct reckoning *r, const struct event *events, size_t c
     static struct slot_state slots[ADMIT_GATE_K_MAX];
     for (unsigned s = 0; s < ADMIT_GATE_K_MAX; s++)
         slots[s] = (struct slot_state){NOBODY, NOBODY, NOBODY};
-    r->stays = must_allocate((size_t)(r->entered + r->left) * sizeof *r->stays);
+    r->stays = must_allocate((size_t)(r->entered + r->left + r->tokens_entered + r->tokens_left) * sizeof *r->stays);
     for (size_t e = 0; e < count; e++)
         if (events[e].event == LOG_ENTER)
             one_enters(r, &slots[events[e].slot], &events[e]);
@@ -111,7 +111,7 @@ static void sort(int64_t *numbers, size_t count)
         qsort(numbers, count, sizeof *numbers, by_size);
 }
 
-static struct spread spread_of(int64_t *numbers, size_t count)
+struct spread spread_of(int64_t *numbers, size_t count)
 {
     if (count == 0)
         return (struct spread){0};
@@ -128,11 +128,12 @@ static bool ends_wait(const struct event *event)
     return event->event == LOG_ENTER || event->event == LOG_GIVE_UP;
 }
 
-static struct spread spread_of_spans(const struct event *events, size_t count, enum log_event event, int64_t *room)
+static struct spread spread_of_spans(const struct event *events, size_t count, enum log_event event, bool token,
+                                     int64_t *room)
 {
     size_t found = 0;
     for (size_t e = 0; e < count; e++)
-        if (events[e].event == event && events[e].why != WHY_ENDED)
+        if (events[e].event == event && events[e].token == token && events[e].why != WHY_ENDED)
             room[found++] = events[e].span;
     return spread_of(room, found);
 }
@@ -175,7 +176,7 @@ static void find_unended(struct reckoning *r, const struct event *events, size_t
     for (size_t e = 0; e < count; e++) {
         if (events[e].event == LOG_ENTER && events[e].time - events[e].span > latest_came)
             latest_came = events[e].time - events[e].span;
-        if (events[e].event == LOG_WAIT || (ends_wait(&events[e]) && events[e].span > 0))
+        if (!events[e].token && (events[e].event == LOG_WAIT || (ends_wait(&events[e]) && events[e].span > 0)))
             told[found++] = &events[e];
     }
     if (found > 0)
@@ -213,30 +214,85 @@ static void find_longest_line(struct reckoning *r)
     }
 }
 
+/* Numbers in order, up to which some are past. */
+struct moments {
+    int64_t *at;
+    size_t count, past;
+};
+
+static void pass(struct moments *moments, int64_t now)
+{
+    while (moments->past < moments->count && moments->at[moments->past] <= now)
+        moments->past++;
+}
+
+static int64_t next_of(const struct moments *moments, int64_t soonest)
+{
+    const bool sooner = moments->past < moments->count && moments->at[moments->past] < soonest;
+    return sooner ? moments->at[moments->past] : soonest;
+}
+
+/* For how long one slot more would have let somebody in. */
+static void find_short_of(struct reckoning *r)
+{
+    if (r->line_count == 0)
+        return;
+    enum { CAME, WENT, WAITED, WAITED_NO_MORE, K, KINDS };
+    struct moments of[KINDS] = {[CAME] = {must_allocate(r->stay_count * sizeof(int64_t)), r->stay_count, 0},
+                                [WENT] = {must_allocate(r->stay_count * sizeof(int64_t)), r->stay_count, 0},
+                                [WAITED] = {r->line_begins, r->line_count, 0},
+                                [WAITED_NO_MORE] = {r->line_ends, r->line_count, 0},
+                                [K] = {must_allocate(r->k_count * sizeof(int64_t)), r->k_count, 0}};
+    for (size_t s = 0; s < r->stay_count; s++) {
+        of[CAME].at[s] = r->stays[s].begin;
+        of[WENT].at[s] = r->stays[s].end;
+    }
+    for (size_t c = 0; c < r->k_count; c++)
+        of[K].at[c] = r->ks[c].time;
+    sort(of[CAME].at, r->stay_count);
+    sort(of[WENT].at, r->stay_count);
+    for (int64_t now = r->first, then; now < r->last; now = then) {
+        then = r->last;
+        for (unsigned m = 0; m < KINDS; m++) {
+            pass(&of[m], now);
+            then = next_of(&of[m], then);
+        }
+        const size_t k = of[K].past > 0 ? r->ks[of[K].past - 1].k : r->slots;
+        if (of[WAITED].past > of[WAITED_NO_MORE].past && of[CAME].past >= of[WENT].past + k)
+            r->short_of += then - now;
+    }
+    free(of[CAME].at);
+    free(of[WENT].at);
+    free(of[K].at);
+}
+
 static void find_waits(struct reckoning *r, const struct event *events, size_t count)
 {
     int64_t *room = must_allocate(count * sizeof *room);
-    r->waits = spread_of_spans(events, count, LOG_ENTER, room);
-    r->vain_waits = spread_of_spans(events, count, LOG_GIVE_UP, room);
-    r->inside = spread_of_spans(events, count, LOG_EXIT, room);
+    r->waits = spread_of_spans(events, count, LOG_ENTER, false, room);
+    r->vain_waits = spread_of_spans(events, count, LOG_GIVE_UP, false, room);
+    r->inside = spread_of_spans(events, count, LOG_EXIT, false, room);
+    r->token_waits = spread_of_spans(events, count, LOG_ENTER, true, room);
+    r->token_inside = spread_of_spans(events, count, LOG_EXIT, true, room);
     free(room);
     r->line_begins = must_allocate(count * sizeof *r->line_begins);
     r->line_ends = must_allocate(count * sizeof *r->line_ends);
     for (size_t e = 0; e < count; e++)
-        if (ends_wait(&events[e]))
+        if (ends_wait(&events[e]) && !events[e].token)
             note_in_line(r, events[e].time - events[e].span, events[e].time);
     find_unended(r, events, count);
     find_longest_line(r);
+    find_short_of(r);
 }
 
 /* --- a gate ---------------------------------------------------------------------------------------------------------- */
 
 static void count_event(struct reckoning *r, const struct event *event)
 {
-    r->entered += event->event == LOG_ENTER;
-    r->waited += event->event == LOG_ENTER && event->span > 0;
-    r->left += event->event == LOG_EXIT;
-    if (event->event == LOG_GIVE_UP && event->why != WHY_ENDED)
+    *(event->token ? &r->tokens_entered : &r->entered) += event->event == LOG_ENTER;
+    *(event->token ? &r->tokens_waited : &r->waited) += event->event == LOG_ENTER && event->span > 0;
+    *(event->token ? &r->tokens_left : &r->left) += event->event == LOG_EXIT;
+    if (event->event == LOG_GIVE_UP && !event->token && event->why != WHY_ENDED)
         r->gave_up[event->why]++;
     if (event->event == LOG_EXIT && event->status >= 0)
         r->statuses[event->status & 255]++;

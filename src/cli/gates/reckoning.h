@@ -40,11 +40,15 @@ struct reckoning {
     size_t k_count;
     unsigned slots; /* as many as there ever were, by k or by somebody inside */
 
+    /* Of those who came; what a build that is inside takes for its jobs, its tokens, is counted apart, and nobody waits
+     * for it. In the slots they are like all. */
     uint64_t entered, waited, left, recovered, failed, gave_up[LOG_WHYS];
+    uint64_t tokens_entered, tokens_waited, tokens_left;
     uint64_t began_before, end_unknown, not_over; /* of the stays */
     uint64_t still_waiting, vanished; /* said that they wait, and nothing later; the latter were overtaken */
     uint64_t statuses[256];
     struct spread waits, vain_waits, inside; /* of those who entered, who gave up, who left */
+    struct spread token_waits, token_inside;
 
     struct stay *stays;
     size_t stay_count;
@@ -52,6 +56,7 @@ struct reckoning {
     size_t line_count;
     unsigned longest_line;
     int64_t longest_line_at;
+    int64_t short_of; /* for how long all slots were in use and somebody waited */
 
     double used, used_unknown, offered; /* slots * microseconds; by stays; by those of STAY_END_UNKNOWN; by k */
     int64_t *slot_used;                 /* each, microseconds */
@@ -60,6 +65,9 @@ struct reckoning {
 /* Of events of one gate, in order. */
 void reckon(struct reckoning *reckoning, const struct log *log, const struct event *events, size_t count);
 void reckoning_free(struct reckoning *reckoning);
+
+/* Puts the numbers in order. */
+struct spread spread_of(int64_t *numbers, size_t count);
 
 /* By columns of equal time: how many slots were used and offered, in the mean, and how long the line was at most. */
 struct over_time {

@@ -18,7 +18,10 @@ static const char help_text[] =
     "and\n"
     "left, how long they waited and were inside (p50: half of them no longer than this), who gave up, what was "
     "recovered\n"
-    "after a death, how much of the slots was used, and over time.\n"
+    "after a death, how much of the slots was used, over time, and by which users and commands, and for how much of "
+    "the\n"
+    "time all slots were busy and somebody waited. Of 'nice', 'sh', 'python3' and the like the command is what they "
+    "run.\n"
     "\n"
     "      --gate GATE   only of this one, by its name or its path\n"
     "      --svg FILE    and draw it: who was inside in each slot, and how long the line was\n"
@@ -85,7 +88,7 @@ static void tell(const struct log *log, struct json_writer *json)
         count = events_of_gate(log, at);
         reckon(&reckoning, log, log->events + at, count);
         if (json != NULL)
-            write_reckoning(json, &reckoning);
+            write_reckoning(json, &reckoning, log, log->events + at, count);
         else
             print_reckoning(&reckoning, log, log->events + at, count);
         if (json == NULL && at + count < log->count)

@@ -11,12 +11,16 @@
 /* `events`: those of the gate. */
 void print_reckoning(const struct reckoning *reckoning, const struct log *log, const struct event *events,
                      size_t count);
+/* A table: who entered, used the slots, waited. */
+void print_shares(const struct reckoning *reckoning, const struct log *log, const struct event *events, size_t count,
+                  bool by_user);
 /* As a chart of characters, as wide as the terminal, or sixty columns; nothing if all lines are of one moment. */
 void print_over_time(const struct reckoning *reckoning);
 /* Which lines were left out, and why; nothing if none was. */
 void print_oddities(const struct log *log);
 
-void write_reckoning(struct json_writer *json, const struct reckoning *reckoning);
+void write_reckoning(struct json_writer *json, const struct reckoning *reckoning, const struct log *log,
+                     const struct event *events, size_t count);
 void write_lines(struct json_writer *json, const struct log *log);
 
 /* All gates of the log, one below the other, over the same time. Why the file cannot be written is said on stderr. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/gates.h"
 #include "cli/gates/report.h"
+#include "cli/gates/shares.h"
 
-enum { COLUMNS = 60 };
+#include <stdlib.h>
+
+enum { COLUMNS = 60, SHARES = 100 };
 
 static void put_moment(struct json_writer *json, const char *key, int64_t us)
 {
@@ -91,7 +94,41 @@ static void put_over_time(struct json_writer *json, const struct reckoning *r)
     json_end_list(json);
 }
 
-void write_reckoning(struct json_writer *json, const struct reckoning *r)
+static void put_shares(struct json_writer *json, const struct reckoning *r, const struct log *log,
+                       const struct event *events, size_t count, bool by_user)
+{
+    struct share *shares;
+    const size_t found = shares_of_gate(r, log, events, count, by_user, SHARES, &shares);
+    json_begin_list(json, by_user ? "users" : "commands");
+    for (size_t s = 0; s < found; s++) {
+        json_begin_object(json, NULL);
+        json_put_text(json, by_user ? "user" : "command",
+                      name_of(by_user ? &log->users : &log->programs, shares[s].number));
+        json_put_number(json, "entered", shares[s].entered);
+        json_put_number(json, "tokens", shares[s].tokens);
+        json_put_number(json, "gave_up", shares[s].gave_up);
+        json_put_millionths(json, "seconds", shares[s].used);
+        put_share(json, "share", (double)shares[s].used, r->used);
+        put_spread(json, "waits", &shares[s].waits);
+        json_end_object(json);
+    }
+    json_end_list(json);
+    free(shares);
+}
+
+static void put_tokens(struct json_writer *json, const struct reckoning *r)
+{
+    json_begin_object(json, "tokens");
+    json_put_number(json, "entered", r->tokens_entered);
+    json_put_number(json, "waited", r->tokens_waited);
+    json_put_number(json, "left", r->tokens_left);
+    put_spread(json, "waits", &r->token_waits);
+    put_spread(json, "inside", &r->token_inside);
+    json_end_object(json);
+}
+
+void write_reckoning(struct json_writer *json, const struct reckoning *r, const struct log *log,
+                     const struct event *events, size_t count)
 {
     static const char *const whys[LOG_WHYS] = {"timed_out", "no_slot", "signal", "failed"};
     json_begin_object(json, NULL);
@@ -121,6 +158,10 @@ void write_reckoning(struct json_writer *json, const struct reckoning *r)
     json_put_number(json, "entries_not_told", r->began_before);
     json_put_number(json, "ends_of_waits_not_told", r->vanished);
     json_put_number(json, "longest_line", r->longest_line);
+    put_share(json, "all_busy_and_waiting", (double)r->short_of, (double)(r->last - r->first));
+    put_tokens(json, r);
+    put_shares(json, r, log, events, count, true);
+    put_shares(json, r, log, events, count, false);
     put_use(json, r);
     put_over_time(json, r);
     json_end_object(json);

@@ -162,6 +162,13 @@ static bool take_number(struct reader *reader, struct number *number)
     return true;
 }
 
+static bool take_truth(struct reader *reader, bool *truth)
+{
+    skip_space(reader);
+    *truth = take_word(reader, "true");
+    return *truth || take_word(reader, "false");
+}
+
 static bool skip_value(struct reader *reader, unsigned depth);
 
 /* After its first bracket. */
@@ -201,7 +208,7 @@ static bool skip_value(struct reader *reader, unsigned depth)
 struct fields {
     const char *time, *event, *gate, *path, *user, *command, *why;
     struct number k, pid, slot, ticket, place, waited, inside, status;
-    bool owner_died;
+    bool owner_died, token;
 };
 
 static bool take_field(struct reader *reader, const char *key, struct fields *fields)
@@ -223,11 +230,10 @@ static bool take_field(struct reader *reader, const char *key, struct fields *fi
     for (unsigned n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
         if (strcmp(key, numbers[n].key) == 0)
             return take_number(reader, numbers[n].value);
-    if (strcmp(key, "owner_died") == 0) {
-        skip_space(reader);
-        fields->owner_died = take_word(reader, "true");
-        return fields->owner_died || take_word(reader, "false");
-    }
+    if (strcmp(key, "owner_died") == 0)
+        return take_truth(reader, &fields->owner_died);
+    if (strcmp(key, "token") == 0)
+        return take_truth(reader, &fields->token);
     return skip_value(reader, 0);
 }
 
@@ -360,6 +366,7 @@ static enum line_kind understand(const struct fields *fields, int64_t now, struc
     line->status = (int16_t)fields->status.whole;
     line->why = why_of(fields->why);
     line->owner_died = fields->owner_died;
+    line->token = fields->token;
     return line->time < year_2000 || line->time > now + day ? LINE_MISDATED : LINE_GOOD;
 }
 

@@ -30,6 +30,7 @@ struct log_line {
     enum log_event event;
     enum log_why why;
     bool owner_died;
+    bool token; /* of a build that is inside already */
 };
 
 /* `now`: in microseconds since 1970. The texts of `line` lie in `room`, which is as long as the line and one more. */

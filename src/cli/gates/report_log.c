@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/report_log.h"
 
+#include "cli/gates/report_program.h"
+
 #include "base/die.h"
 
 #include <errno.h>
@@ -92,18 +94,11 @@ static uint32_t gate_of(struct log *log, const struct log_line *line)
     return gate;
 }
 
-/* A command's first word as a shell reads it, without its folder. */
 static uint16_t program_of(struct log *log, const char *command)
 {
-    const bool quoted = command[0] == '\'';
-    const char *word = command + quoted;
-    size_t length = strcspn(word, quoted ? "'" : " ");
-    const char *slash = memrchr(word, '/', length);
-    if (slash != NULL && slash + 1 < word + length) {
-        length -= (size_t)(slash + 1 - word);
-        word = slash + 1;
-    }
-    return (uint16_t)number_of(&log->programs, word, length, PROGRAMS_MAX);
+    static char name[LINE_MAX_BYTES + 1];
+    name_program(command, name);
+    return (uint16_t)number_of(&log->programs, name, strlen(name), PROGRAMS_MAX);
 }
 
 /* --- lines --------------------------------------------------------------------------------------------------------- */
@@ -131,7 +126,8 @@ static void keep(struct log *log, const struct log_line *line)
                        .status = line->status,
                        .event = (uint8_t)line->event,
                        .why = (uint8_t)line->why,
-                       .owner_died = line->owner_died};
+                       .owner_died = line->owner_died,
+                       .token = line->token};
 }
 
 struct reading {

@@ -26,7 +26,7 @@ struct event {
     uint16_t k, slot;
     int16_t status;
     uint8_t event, why;
-    bool owner_died;
+    bool owner_died, token;
 };
 
 struct log {

@@ -89,7 +89,7 @@ static void choose_colours(struct picture *picture)
 {
     const struct log *log = picture->log;
     picture->by_user = log->users.count > 1;
-    picture->named = largest_shares(log, log->events, log->count, picture->by_user, picture->largest, NAMED);
+    picture->named = largest_shares(log, picture->by_user, picture->largest, NAMED);
 }
 
 /* --- areas ------------------------------------------------------------------------------------------------------------ */
@@ -144,6 +144,11 @@ static void draw_heading(const struct picture *picture, const struct panel *pane
             span_for_people(r->waits.p99, p99));
     if (r->offered > 0)
         fprintf(picture->out, "; %.0f %% of the slots used", 100 * r->used / r->offered);
+    if (r->short_of > 0)
+        fprintf(picture->out, "; %.0f %% of the time all busy and somebody waiting",
+                100 * (double)r->short_of / (double)(r->last - r->first));
+    if (r->tokens_entered > 0)
+        fprintf(picture->out, "; %llu tokens of builds", (unsigned long long)r->tokens_entered);
     if (r->recovered > 0)
         fprintf(picture->out, "; %llu recovered", (unsigned long long)r->recovered);
     fputs("</text>\n", picture->out);

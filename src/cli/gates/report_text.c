@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/gates.h"
 #include "cli/gates/report.h"
-#include "cli/gates/shares.h"
 
 #include "native/printable.h"
 
@@ -206,6 +205,19 @@ static void print_exits(const struct reckoning *r)
     }
 }
 
+static void print_tokens(const struct reckoning *r)
+{
+    char span[32];
+    if (r->tokens_entered + r->tokens_left == 0)
+        return;
+    struct paragraph line = begin("tokens");
+    say(&line, "", "%" PRIu64 " taken for jobs of builds", r->tokens_entered);
+    say(&line, ",", "%" PRIu64 " of them after the build stood in line", r->tokens_waited);
+    if (r->token_inside.count > 0)
+        say(&line, ";", "inside p50 %s", span_for_people(r->token_inside.p50, span));
+    end();
+}
+
 /* What the log does not say, or says of its end. */
 static void print_open_ends(const struct reckoning *r)
 {
@@ -233,28 +245,6 @@ static void print_open_ends(const struct reckoning *r)
         say(&line, ";", "entries: %" PRIu64 " (before the log began)", r->began_before);
     if (r->vanished > 0)
         say(&line, ";", "how waits ended: %" PRIu64 " (killed)", r->vanished);
-    end();
-}
-
-static void print_shares(const struct log *log, const struct event *events, size_t count, bool by_user)
-{
-    enum { SHOWN = 5 };
-    struct share largest[SHOWN + 1];
-    const unsigned found = largest_shares(log, events, count, by_user, largest, SHOWN + 1);
-    double all = 0;
-    if (found < 2)
-        return;
-    for (size_t e = 0; e < count; e++)
-        all += events[e].event == LOG_EXIT ? (double)events[e].span : 0;
-    struct paragraph line = begin(by_user ? "by user" : "by command");
-    for (unsigned s = 0; s < found && s < SHOWN; s++) {
-        char text[ADMIT_COMMAND_SIZE];
-        const char *name = name_of(by_user ? &log->users : &log->programs, largest[s].number);
-        say(&line, ",", "%.40s %.0f %% (%" PRIu64 ")", name != NULL ? printable(name, text) : "others",
-            percent((double)largest[s].used, all), largest[s].left);
-    }
-    if (found > SHOWN)
-        say(&line, ",", "...");
     end();
 }
 
@@ -289,6 +279,9 @@ static void print_use(const struct reckoning *r)
     else
         say(&line, "", "%u at most, on %s", r->longest_line, date_for_people(r->longest_line_at, date));
     end();
+    line = begin("full");
+    say(&line, "", "all slots busy and somebody waiting: %.1f %% of the time", percent((double)r->short_of, span));
+    end();
 }
 
 void print_reckoning(const struct reckoning *r, const struct log *log, const struct event *events, size_t count)
@@ -305,10 +298,11 @@ void print_reckoning(const struct reckoning *r, const struct log *log, const str
     print_entries(r);
     print_who_gave_up(r);
     print_exits(r);
-    print_shares(log, events, count, true);
-    print_shares(log, events, count, false);
+    print_tokens(r);
     print_open_ends(r);
     print_use(r);
+    print_shares(r, log, events, count, true);
+    print_shares(r, log, events, count, false);
     print_over_time(r);
 }
 
