@@ -218,3 +218,14 @@ const char *build_too_old(char *const *words, char version[64])
         return NULL;
     return major < 1 || (major == 1 && minor < 13) ? version : NULL;
 }
+
+const char *build_takes_no_fifo(char *const *words, char version[64])
+{
+    unsigned major, minor;
+    char *const *command = build_command(words);
+    const struct tool *tool = tool_of(command);
+    if (tool == NULL || strstr(tool->name, "make") == NULL || strcmp(tool->name, "cmake") == 0 ||
+        !ask_version(command[0], version) || sscanf(version, "GNU Make %u.%u", &major, &minor) != 2)
+        return NULL;
+    return major < 4 || (major == 4 && minor < 4) ? version + strlen("GNU Make ") : NULL;
+}

@@ -67,17 +67,18 @@ int command_cancel(int argc, char **argv)
             fputs(help_text, stdout);
             return EXIT_OK;
         }
-        usage_error("cancel", "there is no option '%s'", option);
+        no_such_option("cancel", option, help_text);
     }
-    const int count = arguments.plain_count;
-    if (count == 0)
+    if (arguments.plain_count == 0)
         usage_error("cancel", "which job? Such as @17; 'admit jobs' names them");
+    char **ids;
+    const int count = job_words(arguments.argv, arguments.plain_count, &ids);
     struct job *jobs = calloc((size_t)count, sizeof *jobs);
     bool *ends = calloc((size_t)count, sizeof *ends);
-    if (jobs == NULL || ends == NULL)
+    if (ids == NULL || jobs == NULL || ends == NULL)
         usage_error("cancel", "out of memory");
     for (int j = 0; j < count; j++)
-        job_open_or_exit(&jobs[j], "cancel", plain_argument(&arguments, j));
+        job_open_or_exit(&jobs[j], "cancel", ids[j]);
     const struct timespec until = in_future(GRACE_S * UINT64_C(1000000000));
     int status = EXIT_OK;
     for (int j = 0; j < count; j++) {
@@ -93,6 +94,7 @@ int command_cancel(int argc, char **argv)
         job_close(&jobs[j]);
     }
     free(jobs);
+    free(ids);
     free(ends);
     return status;
 }

@@ -9,12 +9,17 @@
 #include <admit.h>
 #include <stdbool.h>
 
-/* Puts it into ADMIT_INSIDE of this process, for the command or the shell, and what that starts. */
-void note_inside(admit_gate *gate, const admit_hold *hold);
+/* Puts it into ADMIT_INSIDE of this process, for the command or the shell, and what that starts. children: what the command
+ * leaves running is waited for. */
+void note_inside(admit_gate *gate, const admit_hold *hold, bool children);
 
 /* Costs nothing where neither such a command nor such a shell is above. Who was inside and has left is not, whatever its environment
  * says. */
 bool inside_by_environment(admit_gate *gate);
+/* In such a way that what is left running there is waited for. */
+bool inside_with_children(admit_gate *gate);
+/* As a job of a build that has this gate for its pool. */
+bool inside_pool(const admit_gate *gate);
 
 /* This process, as a command, or an ancestor of it holds a slot. Slower, and needs no environment: for those about to
  * wait. */

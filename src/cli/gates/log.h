@@ -27,6 +27,7 @@ struct log_stay {
     uint32_t job;         /* of `run -b`; 0: none */
     int64_t came, entered;
     bool waits;
+    const char *why; /* its command was ended: "limit"; NULL: it has ended itself */
     admit_hold hold;
 };
 

@@ -99,7 +99,7 @@ static void parse(struct request *request, int argc, char **argv)
         } else if (!visit_option(&request->visit, &arguments, option)) {
             if (plain_argument(&arguments, 1) != NULL)
                 break; /* of a command that stands too early */
-            usage_error("run", "there is no option '%s'", option);
+            no_such_option("run", option, help_text);
         }
     }
     const char *gate = plain_argument(&arguments, 0), *too_early = plain_argument(&arguments, 1);
@@ -114,6 +114,7 @@ static void parse(struct request *request, int argc, char **argv)
     const struct slot_variable *list = slot_env_list(&request->slot_env, "run", request->visit.k);
     if (list != NULL) {
         request->visit.list = list->name;
+        request->visit.cut = list->cut;
         request->visit.resources = list->length;
         if (request->visit.k == 0)
             request->visit.k = list->length;
@@ -122,6 +123,7 @@ static void parse(struct request *request, int argc, char **argv)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
+    request->visit.detached = request->background;
     if (request->background)
         request->visit.room = room_for_a_queue(request->visit.k);
     visit_check(&request->visit);
@@ -136,7 +138,7 @@ static void set_number(const char *name, uint64_t number)
     setenv(name, text, 1);
 }
 
-static void set_environment(const char *name, admit_gate *gate, const admit_hold *hold)
+static void set_environment(const char *name, admit_gate *gate, const admit_hold *hold, bool children)
 {
     setenv("ADMIT_GATE", name, 1);
     set_number("ADMIT_SLOT", hold->slot);
@@ -145,7 +147,7 @@ static void set_environment(const char *name, admit_gate *gate, const admit_hold
         setenv("ADMIT_OWNER_DIED", "1", 1);
     else
         unsetenv("ADMIT_OWNER_DIED");
-    note_inside(gate, hold);
+    note_inside(gate, hold, children);
 }
 
 struct slot {
@@ -188,12 +190,20 @@ static bool set_resource(const struct request *request, unsigned slot)
     return false;
 }
 
-static int run_inside(const struct request *request, struct slot *slot)
+static void say_time_is_over(void *data)
+{
+    struct visit *visit = data;
+    visit->stay.why = "limit";
+    if (!visit->quiet)
+        fputs("admit run: the time of --limit is over: the command is ended\n", stderr);
+}
+
+static int run_inside(struct request *request, struct slot *slot)
 {
     int status = EXIT_OWN_FAILURE;
     if (!set_resource(request, slot->hold.slot))
         return status;
-    set_environment(request->visit.gate, slot->gate, &slot->hold);
+    set_environment(request->visit.gate, slot->gate, &slot->hold, request->children);
     if (request->children)
         adopt_children();
     if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK) {
@@ -204,7 +214,9 @@ static int run_inside(const struct request *request, struct slot *slot)
     if (pid > 0)
         return wait_for_command(pid, &(struct how_it_runs){.children = request->children,
                                                            .own_group = slot->submission != NULL,
-                                                           .limit_ns = request->limit_ns});
+                                                           .limit_ns = request->limit_ns,
+                                                           .time_is_over = say_time_is_over,
+                                                           .data = &request->visit});
     say_why_not_owned(slot->error);
     return status;
 }
