@@ -191,6 +191,9 @@ static bool ask_version(char *word, char version[64])
     }
     close(ends[1]);
     ssize_t length = pid > 0 ? read(ends[0], version, 63) : -1;
+    char more[512];
+    while (length > 0 && read(ends[0], more, sizeof more) > 0) { /* for what writes line by line, and would die of it */
+    }
     close(ends[0]);
     int status = -1;
     if (pid > 0)

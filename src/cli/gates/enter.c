@@ -46,6 +46,8 @@ static const char help_text[] =
     "  ...\n"
     "  admit leave db\n"
     "\n"
+    "On a terminal, where that text does nothing, a line says so; the slot is held all the same.\n"
+    "\n"
     "A process of admit stays in the background meanwhile. If it is killed, the slot stays the shell's until that has\n"
     "ended. With eval \"$(admit enter ...)\" || exit, which is shorter, the script goes on outside where admit is not\n"
     "there, or is killed before it could print anything: eval makes success of nothing.\n"

@@ -325,9 +325,10 @@ bool job_open(struct job *job, uint32_t id)
 void job_open_or_exit(struct job *job, const char *command, const char *text)
 {
     uint32_t id = job_id(text);
+    if (id == 0 && is_number(text))
+        usage_error(command, "'%s' is no job's id: did you mean @%s?", text, text);
     if (id == 0)
-        usage_error(command, "'%s' is no job's id, such as @17%s%s%s", text, is_number(text) ? "; did you mean @" : "",
-                    is_number(text) ? text : "", is_number(text) ? "?" : "");
+        usage_error(command, "'%s' is no job's id, such as @17", text);
     if (job_open(job, id))
         return;
     if (errno == ENOENT)
