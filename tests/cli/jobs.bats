@@ -67,7 +67,7 @@ left_no_job() {
     run_refused "$T/pipe" -b -o "$T/pipe" q -- true
     run_refused "-o" -o "$T/x" q -- true
     left_no_job
-    background run -k 1 nested -- sh -c '"$0" run -b nested -- true 2>$T/nested; echo $? >>$T/nested' "$ADMIT"
+    background run --children -k 1 nested -- sh -c '"$0" run -b nested -- true 2>$T/nested; echo $? >>$T/nested' "$ADMIT"
     ends 0 "$pid"
     grep -q "inside 'nested' already" "$T/nested"
     grep -qx 125 "$T/nested"

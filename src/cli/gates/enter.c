@@ -212,11 +212,14 @@ static void hand_over(struct keeper *keeper)
 /* Whoever only types it sees text that does nothing, and would not know that a slot is gone. */
 static void say_what_for(const struct request *request)
 {
+    char pid[32] = "";
+    if (!request->found)
+        snprintf(pid, sizeof pid, "--pid %ld ", request->shell.pid);
     fprintf(
         stderr,
         "admit enter: this text is for eval \"$(admit enter ...)\"; process %ld has the slot all the same, until it "
         "ends or: admit leave %s%s\n",
-        request->shell.pid, request->found ? "" : "--pid PID ", request->visit.gate);
+        request->shell.pid, pid, request->visit.gate);
 }
 
 /* From when the text is told on, no signal but SIGKILL ends it. */
