@@ -134,8 +134,10 @@ static int no_such_command(const char *name)
     for (unsigned h = 0; h < sizeof habits / sizeof habits[0]; h++)
         if (strchr(name, ' ') == NULL && strstr(habits[h].typed, word) != NULL)
             meant = habits[h].meant, also = habits[h].also;
-    if (meant != NULL)
-        fprintf(stderr, also != NULL ? "; did you mean '%s' or '%s'?" : "; did you mean '%s'?", meant, also);
+    if (meant != NULL && also != NULL)
+        fprintf(stderr, "; did you mean '%s' or '%s'?", meant, also);
+    else if (meant != NULL)
+        fprintf(stderr, "; did you mean '%s'?", meant);
     for (unsigned c = 0; meant == NULL && c < COMMANDS; c++)
         if (edit_distance(name, commands[c].name) <= 2)
             fprintf(stderr, "; did you mean '%s'?", commands[c].name);

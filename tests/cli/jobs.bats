@@ -181,6 +181,12 @@ left_no_job() {
     exits 125 run --children q -- "$ADMIT" run -b q -- true
     says_error "by --children"
     exits 0 run --children q -- "$ADMIT" run -b -k 1 other -- true
+    # Nor is a job inside of what whoever queued it is inside of.
+    background run q -- sh -c '"$0" run -b other -- "$0" run q -- touch "$T/after"; '"$LINGER" "$ADMIT"
+    eventually is 1 waiters q
+    touch "$T/end"
+    exits 0 wait other
+    [ -e "$T/after" ]
     free q 1
 }
 

@@ -67,6 +67,28 @@ void note_inside(admit_gate *gate, const admit_hold *hold, bool children)
     free(list);
 }
 
+static bool waits_for_children(const struct entry *entry)
+{
+    return entry->text[entry->length - 1] == '+';
+}
+
+void note_detached(void)
+{
+    const char *outer = getenv("ADMIT_INSIDE");
+    struct entry entry;
+    char *list = NULL;
+    size_t size;
+    FILE *out = outer != NULL ? open_memstream(&list, &size) : NULL;
+    while (out != NULL && next_entry(&outer, &entry))
+        if (waits_for_children(&entry))
+            fprintf(out, "%.*s ", (int)entry.length, entry.text);
+    if (out != NULL)
+        fclose(out);
+    if (list != NULL)
+        setenv("ADMIT_INSIDE", list, 1);
+    free(list);
+}
+
 static bool is_listed(admit_gate *gate, bool with_children)
 {
     const char *list = getenv("ADMIT_INSIDE");
@@ -76,7 +98,7 @@ static bool is_listed(admit_gate *gate, bool with_children)
         return false;
     admit_gate_identity(gate, &device, &inode);
     while (next_entry(&list, &entry))
-        if (entry.device == device && entry.inode == inode && (!with_children || entry.text[entry.length - 1] == '+') &&
+        if (entry.device == device && entry.inode == inode && (!with_children || waits_for_children(&entry)) &&
             is_held(gate, entry.ticket))
             return true;
     return false;

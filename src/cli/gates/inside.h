@@ -13,6 +13,9 @@
  * leaves running is waited for. */
 void note_inside(admit_gate *gate, const admit_hold *hold, bool children);
 
+/* For a command that goes on in the background: it is inside of nothing any more, unless it is waited for there. */
+void note_detached(void);
+
 /* Costs nothing where neither such a command nor such a shell is above. Who was inside and has left is not, whatever its environment
  * says. */
 bool inside_by_environment(admit_gate *gate);

@@ -233,6 +233,7 @@ int command_run(int argc, char **argv)
     if (request.background) {
         slot.submission = &submission;
         submit(&submission, &request.visit, request.output);
+        note_detached();
     }
     slot.gate = visit_enter(&request.visit, &slot.hold);
     int status = run_inside(&request, &slot);
