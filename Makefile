@@ -191,6 +191,9 @@ TELL_LOADER = if [ "$$(id -u)" = 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig 
 PYTHON ?= python3
 LOOKS = import os, site, sys; below = os.path.expanduser("$(PREFIX)") + "/lib/"; \
 	print(*[path for path in sys.path + [site.getusersitepackages()] if path.startswith(below) and "-packages" in path][:1])
+# At the end, once the directory is there: without a word of it the module would be installed and not found.
+TELL_PYTHON = $(PYTHON) -c 'import os, sys; here = os.path.realpath(os.path.expanduser("$(PYTHONDIR)")); \
+	here in map(os.path.realpath, sys.path[1:]) or print("$(PYTHON) does not look there: PYTHONPATH=" + here)' 2>/dev/null || true
 PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
 
 install: all
@@ -206,6 +209,7 @@ install: all
 	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
 	@$(if $(DESTDIR),,$(TELL_LOADER))
+	@$(if $(DESTDIR),,$(TELL_PYTHON))
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \

@@ -46,18 +46,23 @@ enum { GATE_COMMANDS = 13, COMMANDS = sizeof commands / sizeof commands[0] };
 /* What people type because other tools call it so. */
 static const struct {
     const char *meant, *typed;
+    const char *also; /* NULL: nothing else may be meant */
 } habits[] = {
-    {"run", " exec start with create new queue "},
-    {"cancel", " kill stop abort "},
-    {"output", " cat tail "},
-    {"status", " ps show stat info who inspect "},
-    {"list", " ls dir gates "},
-    {"resize", " set scale grow shrink limit "},
-    {"remove", " rm del delete destroy unlink "},
-    {"algorithms", " algorithm catalogue catalog "},
-    {"check", " explore prove verify "},
-    {"equivalent", " compare diff "},
-    {"count", " measure "},
+    {"run", " exec start with create new ", NULL},
+    {"run -b", " submit queue batch ", NULL},
+    {"cancel", " kill stop abort ", NULL},
+    {"output", " cat tail ", NULL},
+    {"output", " log logs ", "report"},
+    {"enter", " lock acquire ", NULL},
+    {"leave", " unlock release ", NULL},
+    {"status", " ps show stat info who inspect ", NULL},
+    {"list", " ls dir gates ", NULL},
+    {"resize", " set scale grow shrink limit ", NULL},
+    {"remove", " rm del delete destroy unlink ", NULL},
+    {"algorithms", " algorithm catalogue catalog ", NULL},
+    {"check", " explore prove verify ", NULL},
+    {"equivalent", " compare diff ", NULL},
+    {"count", " measure ", NULL},
 };
 
 static void list_commands(FILE *out, const char *heading, unsigned from, unsigned to)
@@ -123,13 +128,15 @@ static int own_failure(const char *name)
 static int no_such_command(const char *name)
 {
     fprintf(stderr, "admit: there is no command '%s'", name);
-    const char *meant = NULL;
+    const char *meant = NULL, *also = NULL;
     char word[32];
     snprintf(word, sizeof word, " %s ", name);
     for (unsigned h = 0; h < sizeof habits / sizeof habits[0]; h++)
         if (strchr(name, ' ') == NULL && strstr(habits[h].typed, word) != NULL)
-            meant = habits[h].meant;
-    if (meant != NULL)
+            meant = habits[h].meant, also = habits[h].also;
+    if (meant != NULL && also != NULL)
+        fprintf(stderr, "; did you mean '%s' or '%s'?", meant, also);
+    else if (meant != NULL)
         fprintf(stderr, "; did you mean '%s'?", meant);
     for (unsigned c = 0; meant == NULL && c < COMMANDS; c++)
         if (edit_distance(name, commands[c].name) <= 2)
@@ -156,7 +163,7 @@ int main(int argc, char **argv)
         put_help_last(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(stdout);
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
         return EXIT_OK;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/usage.h"
 
+#include "base/spelling.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +21,52 @@ _Noreturn void usage_error(const char *command, const char *format, ...)
     fprintf(stderr, "\nTry 'admit %s --help'.\n", command);
     va_end(arguments);
     exit(usage_exit_status);
+}
+
+/* What other tools call it, if this sub-command has it. */
+static const char *by_habit(const char *option, const char *help)
+{
+    static const char many[] = " -j -n -P --jobs --max-procs --count ";
+    char word[32];
+    snprintf(word, sizeof word, " %s ", option);
+    if (strstr(many, word) != NULL && strstr(help, " -k, --slots") != NULL)
+        return "-k";
+    if (strcmp(option, "--timeout") == 0 && strstr(help, " -w, --wait") != NULL)
+        return strstr(help, " --limit ") != NULL ? "-w (for waiting) or --limit (for the command)" : "-w";
+    return NULL;
+}
+
+/* A long option that is near; two letters of three are no likeness. */
+static const char *by_spelling(const char *option, const char *help, char found[32])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+    const char *nearest = NULL;
+    char name[32];
+    unsigned least = strlen(option) < 6 ? 2 : 3;
+    for (const char *at = strstr(help, " --"); at != NULL; at = strstr(at + 1, " --")) {
+        const size_t length = strspn(at + 1, letters);
+        if (length <= 2 || length >= sizeof name)
+            continue;
+        memcpy(name, at + 1, length);
+        name[length] = '\0';
+        const unsigned distance = edit_distance(option, name);
+        if (distance < least) {
+            least = distance;
+            nearest = strcpy(found, name);
+        }
+    }
+    return nearest;
+}
+
+_Noreturn void no_such_option(const char *command, const char *option, const char *help)
+{
+    char found[32];
+    const char *meant = by_habit(option, help);
+    if (meant == NULL && strncmp(option, "--", 2) == 0)
+        meant = by_spelling(option, help, found);
+    if (meant != NULL)
+        usage_error(command, "there is no option '%s'; did you mean %s?", option, meant);
+    usage_error(command, "there is no option '%s'", option);
 }
 
 /* What the last option has not taken as its value: other short options, or too much. */

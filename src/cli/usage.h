@@ -23,6 +23,9 @@ extern int usage_exit_status;
 /* Prints "admit COMMAND: ..." on stderr and exits with usage_exit_status. */
 _Noreturn void usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* That there is no such one; and which may be meant, of those in the sub-command's help. */
+_Noreturn void no_such_option(const char *command, const char *option, const char *help);
+
 /* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
  * Its value may be the next word, or stand in the same one: "-k2", "-k=2", "--wait=3s". Short options that take none may
  * stand in one word: "-bq". Arguments that are no options are collected in order. */

@@ -376,6 +376,18 @@ enter_fails() {
     [ ! -e "$ADMIT_DIR/demo" ]
 }
 
+@test "on a terminal, where nobody evaluates it: the slot is held, and how to leave is said" {
+    at_terminal "bash -c '$ADMIT enter -k 1 --pid \$\$ demo; $ADMIT leave --pid \$\$ demo && echo left; $ADMIT enter -q --pid \$\$ demo; exit'"
+    ends 0 "$terminal"
+    [ "$(grep -c 'this text is for eval' "$T/screen")" -eq 1 ]
+    grep -q 'has the slot all the same, until it ends or: admit leave --pid [0-9]* demo' "$T/screen"
+    grep -q '^left' "$T/screen"
+    # A shell that evaluates it, at a terminal or not, hears nothing of it.
+    at_terminal "bash -c 'eval \"\$($ADMIT enter --pid \$\$ demo)\"'"
+    ends 0 "$terminal"
+    run ! grep -q 'eval' "$T/screen"
+}
+
 @test "bad usage fails where it is evaluated, too" {
     enter_fails "which gate" 125
     enter_fails "there is no option '--children'" 125 --children demo

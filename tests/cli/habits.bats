@@ -90,13 +90,54 @@ load gates
     run_refused "there is no option '-l'" -k 1 -l demo -- ls
 }
 
+@test "options that other tools have, and words that only a shell knows" {
+    local option
+    for option in -j4 -n4 -P4 "-j 4" --jobs=4; do
+        # shellcheck disable=SC2086 # one or two words
+        run_refused "there is no option '${option%%[ 4=]*}'; did you mean -k?" $option demo -- true
+    done
+    run_refused "did you mean -w (for waiting) or --limit (for the command)?" --timeout 3 demo -- true
+    run_refused "there is no option '--sloot-env'; did you mean --slot-env?" --sloot-env A=1 demo -- true
+    exits 125 jobserver -j4 demo -- true
+    says_error "did you mean -k?"
+    exits 125 jobserver --timeout 4 demo -- true
+    says_error "did you mean -w?"
+    refused "there is no option '--jsno'; did you mean --json?" status --jsno
+    refused "there is no option '-j'"$'\n' list -j
+    exits 127 run -k 1 demo -- "echo x"
+    says_error "cannot run 'echo x': No such file or directory; a shell's text needs sh -c"
+    mkdir "$T/bin"
+    for option in cd '|' '&&' ';'; do
+        run --separate-stderr env PATH="$T/bin" "$ADMIT" run demo -- "$option" x
+        [ "$status" -eq 127 ]
+        says_error "a shell's text needs sh -c"
+    done
+    exits 127 run demo -- no-such-command-anywhere
+    says_error "No such file or directory"
+    [[ $stderr != *"sh -c"* ]]
+    exits 127 jobserver demo -- "make -s"
+    says_error "a shell's text needs sh -c"
+}
+
 @test "--slot-env: nobody gets what was not inherited" {
     export GPUS=1,3,7
     exits 0 run --slot-env GPUS=0,1,3 gpu -- sh -c 'echo $GPUS'
     [ "$output" = 1 ]
     exits 0 status gpu --json
     json '.k == 2'
+    # Another k is no way out: the slots of others have other elements.
     GPUS=3 run_refused "of the list in --slot-env GPUS 1 may be used here" --slot-env GPUS=0,1,3 gpu -- true
+    says_error "gate 'gpu' has k = 2: others have other elements in the same slots; this list needs a gate of its own"
+    [[ $stderr != *resize* ]]
+    GPUS=3 run_refused "a gate of its own" -k 1 --slot-env GPUS=0,1,3 gpu -- true
+    [[ $stderr != *resize* ]]
+    GPUS=3,1,0 run_refused "the list in --slot-env GPUS has 3 elements, which is k" --slot-env GPUS=0,1,3 gpu -- true
+    says_error "resize gpu 3"
+    (
+        unset GPUS
+        run_refused "the list in --slot-env GPUS has 3 elements, which is k" --slot-env GPUS=0,1,3 gpu -- true
+        says_error "resize gpu 3"
+    )
     GPUS=9 run_refused "nothing in the list is in what was inherited, '9'" --slot-env GPUS=0,1,3 gpu -- true
     GPUS='' run_refused "nothing in the list" --slot-env GPUS=0,1,3 gpu -- true
 }
@@ -116,6 +157,13 @@ load gates
     for count in 9999999999999999999+ 8000++ -1+ + 8000+,9000 1.5+; do
         run_refused "what counts is one number" --slot-env "PORT=$count" gpu -- true
     done
+    run_refused "--slot-env A: '0-3' would be one element: say 0,1,2,3" --slot-env A=0-3 gpu -- true
+    A=0,1 run_refused "say 0,1,2,3" --slot-env A=0-3 gpu -- true
+    run_refused "say 5,4" --slot-env A=1,5-4 gpu -- true
+    run_refused "say 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,..." --slot-env A=1-999999999 gpu -- true
+    exits 0 run --slot-env CPUS=0-3,4-7 cpus -- sh -c 'echo $CPUS'
+    [ "$output" = 0-3 ]
+    exits 0 run --slot-env A=a-1,2-b words -- true
     exits 0 run --slot-env CXX=g++,clang++ cxx -- sh -c 'echo $CXX'
     [ "$output" = g++ ]
     [ ! -e "$ADMIT_DIR/gpu" ]
@@ -156,6 +204,16 @@ load gates
     kill -CONT "$late"
     ends 143 "$late"
     [ -e "$T/tidied" ]
+    # It is told, unless it is not to be.
+    exits 143 run --limit 50ms --log "$T/log" demo -- sleep 1000
+    [ "$stderr" = "admit run: the time of --limit is over: the command is ended" ]
+    exits 143 run -q --limit 50ms demo -- sleep 1000
+    [ -z "$stderr" ]
+    exits 143 run --limit 1h --log "$T/log" demo -- sh -c 'kill -TERM $$'
+    [ -z "$stderr" ]
+    [ "$(jq -c 'select(.event == "exit") | [.status, .why]' "$T/log" | paste -sd' ')" = '[143,"limit"] [143,null]' ]
+    exits 0 report "$T/log" --json
+    [ -z "$stderr" ]
     exits 5 run --limit 1h demo -- sh -c 'exit 5'
     # The time in line is no part of it.
     enter holder demo

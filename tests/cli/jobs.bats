@@ -67,7 +67,7 @@ left_no_job() {
     run_refused "$T/pipe" -b -o "$T/pipe" q -- true
     run_refused "-o" -o "$T/x" q -- true
     left_no_job
-    background run -k 1 nested -- sh -c '"$0" run -b nested -- true 2>$T/nested; echo $? >>$T/nested' "$ADMIT"
+    background run --children -k 1 nested -- sh -c '"$0" run -b nested -- true 2>$T/nested; echo $? >>$T/nested' "$ADMIT"
     ends 0 "$pid"
     grep -q "inside 'nested' already" "$T/nested"
     grep -qx 125 "$T/nested"
@@ -168,6 +168,28 @@ left_no_job() {
     [ "$("$ADMIT" status q --json | jq .k)" -eq 2 ]
 }
 
+@test "run -b: a job queues its successor, at the gate that it is inside of" {
+    exits 0 run -b -k 1 q -- sh -c '"$0" run -b q -- sh -c "echo second \$ADMIT_TICKET >>\$T/order" &&
+        "$0" status q --json | jq "[.holders, .waiters | length] | @csv" >"$T/meanwhile"; echo first >>"$T/order"' "$ADMIT"
+    exits 0 wait @1
+    exits 0 wait @2
+    [ "$(cut -d' ' -f1 "$T/order" | paste -sd' ')" = "first second" ]
+    [ "$(jq -r . "$T/meanwhile")" = 1,1 ]
+    # In the foreground it is refused as ever; and where all that is left running is waited for.
+    exits 125 run q -- "$ADMIT" run q -- true
+    says_error "this is inside 'q' already"
+    exits 125 run --children q -- "$ADMIT" run -b q -- true
+    says_error "by --children"
+    exits 0 run --children q -- "$ADMIT" run -b -k 1 other -- true
+    # Nor is a job inside of what whoever queued it is inside of.
+    background run q -- sh -c '"$0" run -b other -- "$0" run q -- touch "$T/after"; '"$LINGER" "$ADMIT"
+    eventually is 1 waiters q
+    touch "$T/end"
+    exits 0 wait other
+    [ -e "$T/after" ]
+    free q 1
+}
+
 @test "run -b: ids are unique" {
     local i
     for i in $(seq 60); do
@@ -242,8 +264,17 @@ left_no_job() {
     [[ $output =~ "@1  done       status 3 " ]]
     exits 0 jobs other --json
     json 'length == 1 and .[0].id == "@3" and .[0].gate != "other" and .[0].seconds >= 0 and .[0].command == "true"'
-    exits 0 jobs none
-    says_error "There is no job at 'none'"
+    exits 0 run -k 1 idle -- true
+    exits 0 jobs idle
+    says_error "There is no job at 'idle'"
+    # Neither a gate nor a job; of a gate that was removed there are jobs still.
+    refused "there is no gate 'idel' in $ADMIT_DIR; did you mean 'idle'?" jobs idel
+    exits 2 jobs none --json
+    [ "$output" = "[]" ]
+    says_error "there is no gate 'none'"
+    exits 0 remove q
+    exits 0 jobs q --json
+    json 'length == 2'
     refused 'bad gate name "a b"' jobs 'a b'
 }
 
@@ -286,6 +317,18 @@ left_no_job() {
     exits 4 wait q @3 @2
     exits 125 wait @1 @4
     says_error "there is no job @4"
+    exits 125 wait 17
+    says_error "there is no gate '17'; did you mean @17?"
+    refused "did you mean @17?" cancel 17
+    refused "did you mean @17?" output 17
+    # Several in one word.
+    exits 4 wait $'@3\n @2\n@1\n'
+    exits 1 cancel "@1 @2" $'@3\n'
+    says_error "@3 has ended already"
+    exits 125 wait "@1 17"
+    says_error "did you mean @17?"
+    exits 2 cancel "@1 x"
+    says_error "'x' is no job's id, such as @17"
     exits 125 wait @x
     exits 125 wait none
     says_error "there is no gate 'none'"

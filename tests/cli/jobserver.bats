@@ -433,6 +433,19 @@ END
     says_error "fifo"
 }
 
+@test "make: by a fifo if it can" {
+    mkdir bin
+    printf '#!/bin/sh\nif [ "$1" = --version ]; then echo "GNU Make $VERSION"; sleep 0.1; echo; else echo "$MAKEFLAGS"; fi\n' \
+        >bin/make
+    chmod +x bin/make
+    export PATH=$T/bin:$PATH
+    VERSION=4.3 exits 125 jobserver -k 2 --fifo pool -- env A=1 make
+    says_error "--fifo: make is GNU make 4.3, which takes no tokens from a fifo"
+    VERSION=4.3 exits 0 jobserver -k 2 pool -- make
+    VERSION=4.4.1 exits 0 jobserver -k 2 --fifo pool -- make
+    says "--jobserver-auth=fifo:/"
+}
+
 # --- inside ---------------------------------------------------------------------------------------------------------------
 
 @test "inside a build of the same pool: in that, or with the job's own slot" {
@@ -447,6 +460,19 @@ END
         [ "$(begun)" -eq 8 ]
         free pool "$k"
     done
+}
+
+@test "inside a build of the same pool admit run has nothing to wait for" {
+    exits 125 jobserver -k 1 pool -- "$ADMIT" run pool -- true
+    says_error "this job of a build has its slot at 'pool' already: leave out 'admit run pool --'"
+    says_not --nested
+    exits 0 jobserver -k 1 pool -- "$ADMIT" run -k 1 other -- true
+    exits 0 jobserver -k 1 pool -- "$ADMIT" run -b pool -- touch later
+    exits 0 wait pool
+    [ -e later ]
+    # In another gate inside of it, what that one allows stays so.
+    exits 125 jobserver -k 1 pool -- "$ADMIT" run other -- "$ADMIT" run other -- true
+    says_error "--nested allows it"
 }
 
 @test "inside a build of the same pool its tokens are used" {
@@ -560,6 +586,10 @@ END
     exits 125 jobserver -k 0 pool -- make
     exits 125 jobserver --nested -k 1 pool -- make
     exits 125 jobserver pool make -- make
+    exits 125 jobserver --pipe --fifo -k 1 pool -- make
+    says_error "--pipe and --fifo: which one?"
+    exits 125 jobserver -k 1 pool -- env A=1 make -j2
+    says_error "admit jobserver: make: with '-j2'"
     exits 0 jobserver --help
     says "usage: admit jobserver"
 }

@@ -16,9 +16,18 @@ load helper
 @test "what other tools call a command" {
     local word
     for word in rm:remove delete:remove del:remove ls:list ps:status show:status exec:run start:run scale:resize kill:cancel tail:output \
+        lock:enter unlock:leave \
         verify:check diff:equivalent; do
         exits 2 "${word%:*}"
         [ "$stderr" = "admit: there is no command '${word%:*}'; did you mean '${word#*:}'?"$'\n'"Try 'admit --help'." ]
+    done
+    for word in logs log; do
+        exits 2 $word
+        says_error "did you mean 'output' or 'report'?"
+    done
+    for word in submit queue; do
+        exits 2 $word
+        says_error "did you mean 'run -b'?"
     done
     exits 2 "rm del"
     [[ $stderr != *"did you mean"* ]]
@@ -70,6 +79,9 @@ load helper
     exits 0 --help
     says "usage: admit COMMAND"
     exits 0 --version
+    local version=$output
+    exits 0 -V
+    [ "$output" = "$version" ]
     for command in run status list resize remove check replay equivalent algorithms count bound; do
         exits 0 $command --help
         says "usage: admit $command"

@@ -60,6 +60,14 @@ is_installed_and_removed() {
     test -z "$(find "$scratch/usr" ! -type d)"
 }
 
+# A word of what is needed, if Python does not look there; no line where it does.
+says_where_python_does_not_look() {
+    test "$(by_make install PREFIX="$scratch/usr" DESTDIR= PYTHONDIR="$scratch/usr/python")" = \
+        "python3 does not look there: PYTHONPATH=$scratch/usr/python" &&
+        test -z "$(PYTHONPATH=$scratch/usr/python by_make install PREFIX="$scratch/usr" DESTDIR= PYTHONDIR="$scratch/usr/python")" &&
+        test -z "$(by_make install PREFIX="$scratch/usr" DESTDIR="$scratch/staged" PYTHONDIR=/usr/python)"
+}
+
 # By a home of one's own, which Python looks at without being told.
 is_found_below_home() {
     HOME=$scratch/home by_make install PREFIX="$scratch/home/.local" || return 1
@@ -76,6 +84,7 @@ fi
 check "in a checkout it finds the library that was built there" finds_the_build
 check "it is installed, finds the library, and is removed" is_installed_and_removed
 check "it is installed where PYTHONDIR says" is_installed_and_removed PYTHONDIR="$scratch/usr/python"
+check "where Python does not look, PYTHONPATH is said" says_where_python_does_not_look
 check "below one's home Python finds it by itself" is_found_below_home
 
 ADMIT_LIBRARY=$BUILD/libadmit.so PYTHONPATH=$PWD/python python3 -W error::ResourceWarning tests/python/tap.py test_layout \

@@ -194,6 +194,9 @@ static bool ask_version(char *word, char version[64])
     }
     close(ends[1]);
     ssize_t length = pid > 0 ? read(ends[0], version, 63) : -1;
+    char more[512];
+    while (length > 0 && read(ends[0], more, sizeof more) > 0) { /* for what writes line by line, and would die of it */
+    }
     close(ends[0]);
     int status = -1;
     if (pid > 0)
@@ -220,4 +223,15 @@ const char *build_too_old(char *const *words, char version[64])
         sscanf(version, "%u.%u", &major, &minor) != 2)
         return NULL;
     return major < 1 || (major == 1 && minor < 13) ? version : NULL;
+}
+
+const char *build_takes_no_fifo(char *const *words, char version[64])
+{
+    unsigned major, minor;
+    char *const *command = build_command(words);
+    const struct tool *tool = tool_of(command);
+    if (tool == NULL || strstr(tool->name, "make") == NULL || strcmp(tool->name, "cmake") == 0 ||
+        !ask_version(command[0], version) || sscanf(version, "GNU Make %u.%u", &major, &minor) != 2)
+        return NULL;
+    return major < 4 || (major == 4 && minor < 4) ? version + strlen("GNU Make ") : NULL;
 }

@@ -17,5 +17,7 @@ bool build_needs_fifo(char *const *words);
 /* Of one that does: the version of its ninja, if that is too old to take part; NULL: it is not, or that cannot be known.
  * Runs it. */
 const char *build_too_old(char *const *words, char version[64]);
+/* The version of a make that takes no tokens from a fifo, the same way. */
+const char *build_takes_no_fifo(char *const *words, char version[64]);
 
 #endif

@@ -21,7 +21,9 @@ static const char help_text[] =
     "process\n"
     "group, is sent SIGTERM, and SIGKILL five seconds later. Returns when the jobs have ended; 'admit jobs' has them "
     "as\n"
-    "cancelled, and 'admit wait' exits with 143, or 137, for them.\n"
+    "cancelled, and 'admit wait' exits with 143, or 137, for them. One word may be several ids, with blanks or ends "
+    "of\n"
+    "lines between.\n"
     "\n"
     "Exit status: 0, also if a job ends by itself meanwhile; 1 if one had ended before, or cannot be ended, which is "
     "said;\n"
@@ -68,17 +70,18 @@ int command_cancel(int argc, char **argv)
             fputs(help_text, stdout);
             return EXIT_OK;
         }
-        usage_error("cancel", "there is no option '%s'", option);
+        no_such_option("cancel", option, help_text);
     }
-    const int count = arguments.plain_count;
-    if (count == 0)
+    if (arguments.plain_count == 0)
         usage_error("cancel", "which job? Such as @17; 'admit jobs' names them");
+    char **ids;
+    const int count = job_words(arguments.argv, arguments.plain_count, &ids);
     struct job *jobs = calloc((size_t)count, sizeof *jobs);
     bool *ends = calloc((size_t)count, sizeof *ends);
-    if (jobs == NULL || ends == NULL)
+    if (ids == NULL || jobs == NULL || ends == NULL)
         usage_error("cancel", "out of memory");
     for (int j = 0; j < count; j++)
-        job_open_or_exit(&jobs[j], "cancel", plain_argument(&arguments, j));
+        job_open_or_exit(&jobs[j], "cancel", ids[j]);
     const struct timespec until = in_future(GRACE_S * UINT64_C(1000000000));
     int status = EXIT_OK;
     for (int j = 0; j < count; j++) {
@@ -94,6 +97,7 @@ int command_cancel(int argc, char **argv)
         job_close(&jobs[j]);
     }
     free(jobs);
+    free(ids);
     free(ends);
     return status;
 }

@@ -155,6 +155,23 @@ static bool is_nowhere(const char *name)
     return true;
 }
 
+/* What only a shell understands, and is in no directory. */
+static bool is_for_shell(const char *command)
+{
+    static const char *const words[] = {"cd", "|",  "||",    "&&",     "&",     ";",      "(",      "{",   "!",    ".",
+                                        ":",  "if", "alias", "export", "umask", "ulimit", "source", "for", "while"};
+    for (unsigned w = 0; w < sizeof words / sizeof words[0]; w++)
+        if (strcmp(command, words[w]) == 0)
+            return true;
+    return strpbrk(command, " \t\n") != NULL;
+}
+
+void tell_not_run(const char *by, const char *command, int error)
+{
+    fprintf(stderr, "admit %s: cannot run '%s': %s%s\n", by, command, strerror(error),
+            error == ENOENT && is_for_shell(command) ? "; a shell's text needs sh -c" : "");
+}
+
 /* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page
  * tables, which is most of what fork costs, and lets the new process say here why it could not run the command. */
 pid_t start_command(const char *by, char **argv, bool (*own)(void *context), void *context, int *status)
@@ -185,7 +202,7 @@ pid_t start_command(const char *by, char **argv, bool (*own)(void *context), voi
         failure = ENOENT;
     *status = failure == NOT_OWNED ? EXIT_OWN_FAILURE : failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
     if (failure != NOT_OWNED)
-        fprintf(stderr, "admit %s: cannot run '%s': %s\n", by, argv[0], strerror(failure));
+        tell_not_run(by, argv[0], failure);
     return -1;
 }
 
@@ -440,10 +457,13 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         limit_to(&running, how->limit_ns);
     for (;;) {
         siginfo_t info;
-        if (next_signal(&set, &running, &info) == 0)
+        if (next_signal(&set, &running, &info) == 0) {
+            if (running.sent == 0 && how->time_is_over != NULL)
+                how->time_is_over(how->data);
             end_command(&running);
-        else if (take_signal(&running, &info))
+        } else if (take_signal(&running, &info)) {
             break;
+        }
     }
     if (running.sent == SIGTERM && how->own_group)
         end_rest_of_group(&running);

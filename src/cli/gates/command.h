@@ -38,12 +38,16 @@ _Noreturn void exit_for_signal(int signal);
  * sub-command `by`. */
 pid_t start_command(const char *by, char **argv, bool (*own)(void *context), void *context, int *status);
 
+/* Why exec could not run it. */
+void tell_not_run(const char *by, const char *command, int error);
+
 struct how_it_runs {
     bool children;  /* it has ended when no process that descends from it is left: call adopt_children before */
     bool own_group; /* it leads a process group, which is sent what it is sent, and ended with it; SIGTERM ends it, as a
                           limit does */
-    uint64_t limit_ns;         /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
-    void (*stops)(void *data); /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
+    uint64_t limit_ns;                /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
+    void (*time_is_over)(void *data); /* called when the limit ends it; NULL: not */
+    void (*stops)(void *data);        /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
     void *data;
 };
 

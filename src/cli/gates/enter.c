@@ -46,6 +46,8 @@ static const char help_text[] =
     "  ...\n"
     "  admit leave db\n"
     "\n"
+    "On a terminal, where that text does nothing, a line says so; the slot is held all the same.\n"
+    "\n"
     "A process of admit stays in the background meanwhile. If it is killed, the slot stays the shell's until that has\n"
     "ended. With eval \"$(admit enter ...)\" || exit, which is shorter, the script goes on outside where admit is not\n"
     "there, or is killed before it could print anything: eval makes success of nothing.\n"
@@ -99,7 +101,7 @@ static void write_whose(FILE *out, long pid)
 /* False: it is more than background_go_on takes. Each command ends with a semicolon, for those who forget the quotes. */
 static bool write_text(const struct request *request, admit_gate *gate, const admit_hold *hold, char *text, size_t size)
 {
-    note_inside(gate, hold);
+    note_inside(gate, hold, false);
     memset(text, 0, size);
     FILE *out = fmemopen(text, size, "w");
     if (out == NULL)
@@ -131,7 +133,7 @@ static void parse(struct request *request, int argc, char **argv)
         } else if (strcmp(option, "--") == 0) {
             usage_error("enter", "no command stands here; with one it is admit run");
         } else if (!visit_option(&request->visit, &arguments, option)) {
-            usage_error("enter", "there is no option '%s'", option);
+            no_such_option("enter", option, help_text);
         }
     }
     const char *gate = plain_argument(&arguments, 0), *too_many = plain_argument(&arguments, 1);
@@ -207,6 +209,19 @@ static void hand_over(struct keeper *keeper)
         give_up(keeper, "the shell cannot have the slot", admit_last_error_text());
 }
 
+/* Whoever only types it sees text that does nothing, and would not know that a slot is gone. */
+static void say_what_for(const struct request *request)
+{
+    char pid[32] = "";
+    if (!request->found)
+        snprintf(pid, sizeof pid, "--pid %ld ", request->shell.pid);
+    fprintf(
+        stderr,
+        "admit enter: this text is for eval \"$(admit enter ...)\"; process %ld has the slot all the same, until it "
+        "ends or: admit leave %s%s\n",
+        request->shell.pid, pid, request->visit.gate);
+}
+
 /* From when the text is told on, no signal but SIGKILL ends it. */
 static int keep(struct keeper *keeper)
 {
@@ -220,6 +235,8 @@ static int keep(struct keeper *keeper)
         leave(keeper);
         exit_for_signal(signal);
     }
+    if (isatty(STDOUT_FILENO) && !keeper->request->visit.quiet)
+        say_what_for(keeper->request);
     said = true;
     int connection = background_go_on(-1, text) ? keeper_stay(&keeper->request->shell, keeper->listening) : -1;
     leave(keeper);

@@ -39,6 +39,31 @@ uint32_t job_id(const char *text)
     return *end == '\0' && id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
+bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+int job_words(char **arguments, int count, char ***words)
+{
+    static const char space[] = " \t\r\n";
+    int found = 0;
+    size_t most = (size_t)count;
+    for (int a = 0; a < count; a++)
+        most += strlen(arguments[a]);
+    *words = calloc(most, sizeof **words);
+    for (int a = 0; a < count && *words != NULL; a++) {
+        char *word = arguments[a] + strspn(arguments[a], space);
+        if (*word != '@') {
+            (*words)[found++] = arguments[a];
+            continue;
+        }
+        for (word = strtok(word, space); word != NULL; word = strtok(NULL, space))
+            (*words)[found++] = word;
+    }
+    return found;
+}
+
 /* --- the facts ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t checksum_of(const struct job_facts *facts)
@@ -313,6 +338,8 @@ void job_tell_unreadable(const char *command, const char *what, int error)
 void job_open_or_exit(struct job *job, const char *command, const char *text)
 {
     uint32_t id = job_id(text);
+    if (id == 0 && is_number(text))
+        usage_error(command, "'%s' is no job's id: did you mean @%s?", text, text);
     if (id == 0)
         usage_error(command, "'%s' is no job's id, such as @17", text);
     if (job_open(job, id))

@@ -52,6 +52,10 @@ struct job {
 
 /* "@17". 0: it is none. */
 uint32_t job_id(const char *text);
+bool is_number(const char *text);
+/* The arguments, with those that are several ids, as of a variable with a line for each, cut into them. Returns how many there
+ * are; *words is NULL if there is no memory. */
+int job_words(char **arguments, int count, char ***words);
 
 /* Makes a new one, which this process will supervise. `output`: where its output goes, in which %j is its number and %% a
  * percent sign; NULL: a file beside its own. Opens that: *output_fd. Ends with a message if it cannot be done. */

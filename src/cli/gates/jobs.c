@@ -18,7 +18,9 @@ static const char help_text[] =
     "\n"
     "Lists your jobs, those that 'admit run -b' has put in the background, at GATE or at all gates, in the order of "
     "their\n"
-    "ids: as long as they wait or run, and for a day after their end.\n"
+    "ids: as long as they wait or run, and for a day after their end. The exit status is 2 if there is neither such a "
+    "gate\n"
+    "nor a job of it.\n"
     "\n"
     "  waiting     in line, at this place; since it was submitted\n"
     "  running     inside, with this slot; since the command began\n"
@@ -219,6 +221,15 @@ static void say_there_are_none(const char *gate)
             gate != NULL ? printable(gate, name) : "", gate != NULL ? "'" : "");
 }
 
+/* One that has been removed, or of another name than was typed; of the jobs of the first there may be some. */
+static bool is_no_gate(const char *gate)
+{
+    admit_gate *found = admit_gate_open_with(gate, &(admit_gate_options){.look_only = 1});
+    const bool none = found == NULL && admit_last_error() == ADMIT_NO_GATE;
+    admit_gate_close(found);
+    return none;
+}
+
 int command_jobs(int argc, char **argv)
 {
     struct arguments arguments = {.command = "jobs", .argc = argc, .argv = argv, .plain_max = 1};
@@ -232,7 +243,7 @@ int command_jobs(int argc, char **argv)
         } else if (is_option(option, NULL, "--json")) {
             showing.json = &writer;
         } else {
-            usage_error("jobs", "there is no option '%s'", option);
+            no_such_option("jobs", option, help_text);
         }
     }
     const char *gate = plain_argument(&arguments, 0);
@@ -252,10 +263,14 @@ int command_jobs(int argc, char **argv)
     if (showing.json != NULL) {
         json_end_list(&writer);
         json_writer_print(&writer);
-    } else if (showing.shown == 0 && all) {
-        say_there_are_none(gate);
     }
-    if (!all)
+    if (!all) {
         job_tell_unreadable("jobs", "the jobs", error);
-    return all ? EXIT_OK : EXIT_USAGE;
+        return EXIT_USAGE;
+    }
+    if (gate != NULL && showing.shown == 0 && is_no_gate(gate))
+        gate_error("jobs", gate, ADMIT_NO_GATE);
+    if (showing.json == NULL && showing.shown == 0)
+        say_there_are_none(gate);
+    return EXIT_OK;
 }

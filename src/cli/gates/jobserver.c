@@ -87,14 +87,18 @@ static void check_command(const struct build *build)
             "jobserver",
             "%s: with '%s' it would make a pool of its own, beside that of '%s': leave it out; -k of admit says "
             "how many jobs there may be",
-            build->words[0], jobs, build->visit.gate);
+            build_command(build->words)[0], jobs, build->visit.gate);
     const char *old = build_too_old(build->words, version);
     if (old != NULL)
         usage_error("jobserver",
                     "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
-                    build->words[0], old);
+                    build_command(build->words)[0], old);
     if (build->way == BY_PIPE && build_needs_fifo(build->words))
-        usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build->words[0]);
+        usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build_command(build->words)[0]);
+    const char *make = build->way == BY_FIFO ? build_takes_no_fifo(build->words, version) : NULL;
+    if (make != NULL)
+        usage_error("jobserver", "--fifo: %s is GNU make %s, which takes no tokens from a fifo: 4.4 does; leave it out",
+                    build_command(build->words)[0], make);
 }
 
 /* Each build takes part with as many as it has had slots at most, and two more, until it ends: so that a dozen can. */
@@ -105,6 +109,13 @@ static unsigned room_for_builds(unsigned k)
     return room < LEAST ? LEAST : room > ADMIT_GATE_CAPACITY_MAX ? ADMIT_GATE_CAPACITY_MAX : room;
 }
 
+static void choose(struct build *build, enum way way)
+{
+    if (build->way != BY_COMMAND && build->way != way)
+        usage_error("jobserver", "--pipe and --fifo: which one?");
+    build->way = way;
+}
+
 static void parse(struct build *build, int argc, char **argv)
 {
     struct arguments arguments = {.command = "jobserver", .argc = argc, .argv = argv, .plain_max = argc};
@@ -113,13 +124,13 @@ static void parse(struct build *build, int argc, char **argv)
             fputs(help_text, stdout);
             exit(EXIT_OK);
         } else if (is_option(option, NULL, "--pipe")) {
-            build->way = BY_PIPE;
+            choose(build, BY_PIPE);
         } else if (is_option(option, NULL, "--fifo")) {
-            build->way = BY_FIFO;
+            choose(build, BY_FIFO);
         } else if (is_option(option, NULL, "--nested") || !visit_option(&build->visit, &arguments, option)) {
             if (plain_argument(&arguments, 1) != NULL)
                 break; /* of a command that stands too early */
-            usage_error("jobserver", "there is no option '%s'", option);
+            no_such_option("jobserver", option, help_text);
         }
     }
     const char *gate = plain_argument(&arguments, 0), *too_early = plain_argument(&arguments, 1);
@@ -178,7 +189,7 @@ static _Noreturn void become(char **words)
 {
     execvp(words[0], words);
     const int error = errno;
-    fprintf(stderr, "admit jobserver: cannot run '%s': %s\n", words[0], strerror(error));
+    tell_not_run("jobserver", words[0], error);
     exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
 }
 
@@ -242,7 +253,7 @@ static void set_environment(const struct build *build)
     pool_text(build->pool.gate, tokens, text, sizeof text);
     setenv("ADMIT_POOL", text, 1);
     if (!build->borrowed)
-        note_inside(build->pool.gate, &build->hold);
+        note_inside(build->pool.gate, &build->hold, false);
 }
 
 /* In the command's process, before it becomes the command: it ends with this one, whose end nobody else would tell it. */

@@ -82,7 +82,7 @@ int command_leave(int argc, char **argv)
         } else if (is_option(option, NULL, "--pid")) {
             pid = option_process(&arguments, option);
         } else {
-            usage_error("leave", "there is no option '%s'", option);
+            no_such_option("leave", option, help_text);
         }
     }
     const char *name = plain_argument(&arguments, 0);

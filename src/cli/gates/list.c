@@ -84,7 +84,7 @@ int command_list(int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             listing.json = &writer;
         } else {
-            usage_error("list", "there is no option '%s'", option);
+            no_such_option("list", option, help_text);
         }
     }
     if (listing.json != NULL) {

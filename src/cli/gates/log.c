@@ -262,5 +262,7 @@ void log_left(struct log_stay *stay, const admit_gate *gate, int status)
     put_seconds(&line, "inside", monotonic() - stay->entered);
     if (status >= 0)
         put(&line, ",\"status\":%d", status);
+    if (stay->why != NULL)
+        put(&line, ",\"why\":\"%s\"", stay->why);
     end(&line, stay);
 }

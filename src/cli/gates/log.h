@@ -27,7 +27,8 @@ struct log_stay {
     uint32_t job;         /* of `run -b`; 0: none */
     int64_t came, entered;
     bool waits;
-    bool token; /* one more job of a build that is inside already: nobody waits for it */
+    bool token;      /* one more job of a build that is inside already: nobody waits for it */
+    const char *why; /* its command was ended: "limit"; NULL: it has ended itself */
     admit_hold hold;
 };
 

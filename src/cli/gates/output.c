@@ -92,7 +92,7 @@ int command_output(int argc, char **argv)
         } else if (is_option(option, "-f", "--follow")) {
             follows = true;
         } else {
-            usage_error("output", "there is no option '%s'", option);
+            no_such_option("output", option, help_text);
         }
     }
     const char *id = plain_argument(&arguments, 0);

@@ -42,7 +42,7 @@ int command_remove(int argc, char **argv)
         } else if (is_option(option, "-f", "--force")) {
             force = true;
         } else {
-            usage_error("remove", "there is no option '%s'", option);
+            no_such_option("remove", option, help_text);
         }
     }
     if (arguments.plain_count == 0)

@@ -55,7 +55,7 @@ static void parse(struct request *request, struct log *log, struct arguments *ar
         } else if (is_option(option, NULL, "--gate")) {
             log->wanted = option_value(arguments, option);
         } else {
-            usage_error("report", "there is no option '%s'", option);
+            no_such_option("report", option, help_text);
         }
     }
     if (request->svg != NULL && strcmp(request->svg, "-") == 0)

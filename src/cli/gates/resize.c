@@ -21,7 +21,7 @@ int command_resize(int argc, char **argv)
         return EXIT_OK;
     }
     if (option != NULL)
-        usage_error("resize", "there is no option '%s'", option);
+        no_such_option("resize", option, help_text);
     if (arguments.plain_count == 0)
         usage_error("resize", "which gate? 'admit list' names them");
     if (arguments.plain_count == 1)

@@ -31,19 +31,20 @@ static const char help_text[] =
     "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 10m, 2h; 0 is not to wait\n"
     "      --try           do not wait\n"
     "  -b, --background    return as soon as the place in line is drawn, and print the job's id, such as @17, for\n"
-    "                      'admit wait', 'cancel', 'output' and 'jobs'; it outlives the shell, as with nohup\n"
+    "                      'admit wait', 'cancel', 'output' and 'jobs'; it outlives the shell, as with nohup. Also\n"
+    "                      from inside GATE, for what is to come after: do not wait for it there\n"
     "  -o, --output FILE   of such a job: append what it prints to FILE, in whose name %j is the id's number; without\n"
     "                      it, 'admit output' shows it, for a day after the end\n"
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
-    "  -q, --quiet         say nothing about waiting, nor of a --mode or --capacity that the gate has not\n"
-    "      --limit TIME    end the command after this time: SIGTERM, and SIGKILL five seconds later\n"
+    "  -q, --quiet         say nothing about waiting or --limit, nor of a --mode or --capacity that the gate has not\n"
+    "      --limit TIME    end the command after this time, and say so: SIGTERM, and SIGKILL five seconds later\n"
     "      --log FILE      append a line of JSON for each wait, entry, exit and recovery to FILE, for 'admit report';\n"
     "                      without it, to the file that ADMIT_LOG names, if it is set\n"
     "      --slot-env VAR=A,B,C or VAR=NUMBER+\n"
     "                      the command sees in VAR the element that goes with its slot, or NUMBER + its slot; K is "
     "the\n"
-    "                      length of the list if it is left out\n"
+    "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3\n"
     "      --mode MODE     permissions of a gate that is made, in octal; 0600 if not given\n"
     "      --capacity N    how many can be inside and in line together, of a gate that is made\n"
     "      --children      what the command leaves running holds the slot too\n"
@@ -99,7 +100,7 @@ static void parse(struct request *request, int argc, char **argv)
         } else if (!visit_option(&request->visit, &arguments, option)) {
             if (plain_argument(&arguments, 1) != NULL)
                 break; /* of a command that stands too early */
-            usage_error("run", "there is no option '%s'", option);
+            no_such_option("run", option, help_text);
         }
     }
     const char *gate = plain_argument(&arguments, 0), *too_early = plain_argument(&arguments, 1);
@@ -114,6 +115,7 @@ static void parse(struct request *request, int argc, char **argv)
     const struct slot_variable *list = slot_env_list(&request->slot_env, "run", request->visit.k);
     if (list != NULL) {
         request->visit.list = list->name;
+        request->visit.cut = list->cut;
         request->visit.resources = list->length;
         if (request->visit.k == 0)
             request->visit.k = list->length;
@@ -122,6 +124,7 @@ static void parse(struct request *request, int argc, char **argv)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
+    request->visit.detached = request->background;
     if (request->background)
         request->visit.room = room_for_a_queue(request->visit.k);
     visit_check(&request->visit);
@@ -136,7 +139,7 @@ static void set_number(const char *name, uint64_t number)
     setenv(name, text, 1);
 }
 
-static void set_environment(const char *name, admit_gate *gate, const admit_hold *hold)
+static void set_environment(const char *name, admit_gate *gate, const admit_hold *hold, bool children)
 {
     setenv("ADMIT_GATE", name, 1);
     set_number("ADMIT_SLOT", hold->slot);
@@ -145,7 +148,7 @@ static void set_environment(const char *name, admit_gate *gate, const admit_hold
         setenv("ADMIT_OWNER_DIED", "1", 1);
     else
         unsetenv("ADMIT_OWNER_DIED");
-    note_inside(gate, hold);
+    note_inside(gate, hold, children);
 }
 
 struct slot {
@@ -188,12 +191,20 @@ static bool set_resource(const struct request *request, unsigned slot)
     return false;
 }
 
-static int run_inside(const struct request *request, struct slot *slot)
+static void say_time_is_over(void *data)
+{
+    struct visit *visit = data;
+    visit->stay.why = "limit";
+    if (!visit->quiet)
+        fputs("admit run: the time of --limit is over: the command is ended\n", stderr);
+}
+
+static int run_inside(struct request *request, struct slot *slot)
 {
     int status = EXIT_OWN_FAILURE;
     if (!set_resource(request, slot->hold.slot))
         return status;
-    set_environment(request->visit.gate, slot->gate, &slot->hold);
+    set_environment(request->visit.gate, slot->gate, &slot->hold, request->children);
     if (request->children)
         adopt_children();
     if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK) {
@@ -204,7 +215,9 @@ static int run_inside(const struct request *request, struct slot *slot)
     if (pid > 0)
         return wait_for_command(pid, &(struct how_it_runs){.children = request->children,
                                                            .own_group = slot->submission != NULL,
-                                                           .limit_ns = request->limit_ns});
+                                                           .limit_ns = request->limit_ns,
+                                                           .time_is_over = say_time_is_over,
+                                                           .data = &request->visit});
     say_why_not_owned(slot->error);
     return status;
 }
@@ -220,6 +233,7 @@ int command_run(int argc, char **argv)
     if (request.background) {
         slot.submission = &submission;
         submit(&submission, &request.visit, request.output);
+        note_detached();
     }
     slot.gate = visit_enter(&request.visit, &slot.hold);
     int status = run_inside(&request, &slot);

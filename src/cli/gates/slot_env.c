@@ -38,6 +38,50 @@ static bool has_element(const char *list, const char *element)
     return false;
 }
 
+/* "0-3", up to a comma or the end: both its numbers. */
+static bool is_range(const char *text, unsigned long *from, unsigned long *to)
+{
+    const size_t first = strspn(text, "0123456789");
+    const char *second = text + first + (text[first] == '-');
+    const size_t digits = strspn(second, "0123456789");
+    *from = strtoul(text, NULL, 10);
+    *to = strtoul(second, NULL, 10);
+    return first > 0 && first < 10 && second > text + first && digits > 0 && digits < 10 &&
+           (second[digits] == ',' || second[digits] == '\0');
+}
+
+static _Noreturn void refuse_range(const char *command, const char *name, unsigned long from, unsigned long to)
+{
+    enum { SPELLED_MAX = 16, NUMBER_MAX = 11 };
+    char spelled[SPELLED_MAX * NUMBER_MAX + 1] = "";
+    unsigned long at = from;
+    size_t length = 0;
+    for (unsigned n = 0; n < SPELLED_MAX; n++, at += from < to ? 1 : -1ul) {
+        length += (size_t)snprintf(spelled + length, NUMBER_MAX + 1, "%s%lu", n > 0 ? "," : "", at);
+        if (at == to)
+            break;
+    }
+    usage_error(command, "--slot-env %s: '%lu-%lu' would be one element: say %s%s", name, from, to, spelled,
+                at == to ? "" : ",...");
+}
+
+/* One that stands alone, or beside others that are none, is hardly meant to be one element. Where all are, as the processors
+ * that go to taskset, each is a slot's. */
+static void check_ranges(const char *command, const char *name, const char *list)
+{
+    unsigned long first = 0, last = 0, from, to;
+    unsigned elements = 0, ranges = 0;
+    for (const char *at = list; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
+        elements++;
+        if (is_range(at, &from, &to) && ranges++ == 0) {
+            first = from;
+            last = to;
+        }
+    }
+    if (ranges > 0 && (ranges < elements || elements == 1))
+        refuse_range(command, name, first, last);
+}
+
 /* Cuts the list up, and keeps what the caller has inherited, if it has inherited anything. */
 static void read_list(struct slot_variable *variable, char *list, const char *command)
 {
@@ -58,8 +102,10 @@ static void read_list(struct slot_variable *variable, char *list, const char *co
             if (strcmp(variable->element[e], element) == 0)
                 usage_error(command, "--slot-env %s: '%s' is in the list twice, and two would have it", variable->name,
                             element);
-        if (inherited != NULL && !has_element(inherited, element))
+        if (inherited != NULL && !has_element(inherited, element)) {
+            variable->cut = true;
             continue;
+        }
         if (variable->length == ADMIT_GATE_K_MAX)
             usage_error(command, "--slot-env %s: a gate has at most %d slots", variable->name, ADMIT_GATE_K_MAX);
         variable->element[variable->length++] = element;
@@ -85,8 +131,10 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text)
         if (strcmp(env->variable[v].name, name) == 0)
             usage_error(command, "--slot-env %s is given twice: which one?", name);
     *variable = (struct slot_variable){.name = name};
-    if (!counts(value, &variable->from))
+    if (!counts(value, &variable->from)) {
+        check_ranges(command, name, value);
         read_list(variable, value, command);
+    }
 }
 
 const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k)
@@ -102,7 +150,8 @@ const struct slot_variable *slot_env_list(const struct slot_env *env, const char
         if (k > variable->length)
             usage_error(command, "-k %u is more than --slot-env %s has elements: %u", k, variable->name,
                         variable->length);
-        first = variable;
+        if (first == NULL || !first->cut)
+            first = variable;
     }
     return first;
 }

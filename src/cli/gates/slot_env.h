@@ -15,6 +15,7 @@ struct slot_variable {
     char *name;
     char **element; /* by slot; NULL: it counts */
     unsigned length;
+    bool cut; /* some of the list is not in what was inherited */
     unsigned long from;
 };
 
@@ -26,7 +27,7 @@ struct slot_env {
 /* The value of a --slot-env; ends with a message if it is none. */
 void slot_env_add(struct slot_env *env, const char *command, const char *text);
 /* One that has a list, NULL if there is none; ends with a message if two lists differ in length, or there are fewer
- * elements than k, which is 0 if it was not given. */
+ * elements than k, which is 0 if it was not given. One that was cut, if any was. */
 const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k);
 /* False if a list has nothing for this slot: then *lacking is its variable. */
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking);

@@ -243,7 +243,7 @@ int command_status(int argc, char **argv)
         } else if (is_option(option, NULL, "--json")) {
             showing.json = &writer;
         } else {
-            usage_error("status", "there is no option '%s'", option);
+            no_such_option("status", option, help_text);
         }
     }
     const bool is_list = arguments.plain_count != 1;

@@ -111,13 +111,27 @@ static void tell_what_is_ignored(const struct visit *visit, admit_gate *gate)
 
 static bool is_inside(const struct visit *visit, admit_gate *gate)
 {
+    if (visit->detached)
+        return inside_with_children(gate);
     return inside_by_environment(gate, NULL) || (visit->is_inside != NULL && visit->is_inside(visit->data, gate));
 }
 
-static _Noreturn void refuse_nested(const struct visit *visit)
+/* In a build, one more slot is one that the build itself may have to give: there --nested is no way out. */
+static _Noreturn void refuse_nested(const struct visit *visit, admit_gate *gate)
 {
-    fprintf(stderr, "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
-            visit->command, visit->gate);
+    if (inside_pool(gate))
+        fprintf(stderr, "admit %s: this job of a build has its slot at '%s' already: leave out 'admit %s %s%s'\n",
+                visit->command, visit->gate, visit->command, visit->gate,
+                strcmp(visit->command, "run") == 0 ? " --" : "");
+    else if (visit->detached)
+        fprintf(stderr,
+                "admit %s: this is inside '%s' already, and by --children what it leaves running is waited for there: "
+                "it could wait for itself for ever; --nested allows it\n",
+                visit->command, visit->gate);
+    else
+        fprintf(stderr,
+                "admit %s: this is inside '%s' already and could wait for itself for ever; --nested allows it\n",
+                visit->command, visit->gate);
     end_not_let_in(visit, usage_exit_status);
 }
 
@@ -196,8 +210,8 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
     admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
     if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || visit->try)
         return error;
-    if (!visit->nested && inside_by_ancestry(wait->gate))
-        refuse_nested(visit);
+    if (!visit->nested && !visit->detached && inside_by_ancestry(wait->gate))
+        refuse_nested(visit, wait->gate);
     return admit_gate_enter_with(wait->gate, hold,
                                  &(admit_wait){.until = until,
                                                .waiting = still_waiting,
@@ -222,7 +236,7 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
             error = admit_last_error();
         } else {
             if (!visit->nested && is_inside(visit, wait->gate))
-                refuse_nested(visit);
+                refuse_nested(visit, wait->gate);
             if (!visit->quiet && attempt == 1)
                 tell_what_is_ignored(visit, wait->gate);
             error = set_k(visit, wait->gate);
@@ -238,11 +252,26 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     }
 }
 
+/* Whoever has inherited something else has other elements in the same slots; so no k is right for both. */
+static void tell_list_is_cut(const struct visit *visit)
+{
+    admit_gate *gate = admit_gate_open_with(visit->gate, &(admit_gate_options){.look_only = 1});
+    fprintf(stderr,
+            "admit %s: of the list in --slot-env %s %u may be used here, where not all of it was inherited, and gate "
+            "'%s' has k = %u: others have other elements in the same slots; this list needs a gate of its own\n",
+            visit->command, visit->list, visit->resources, visit->gate, gate != NULL ? admit_gate_k(gate) : 0);
+    admit_gate_close(gate);
+}
+
 static _Noreturn void end_without_slot(const struct visit *visit, admit_error error)
 {
+    if (error == ADMIT_OTHER_K && visit->cut) {
+        tell_list_is_cut(visit);
+        end_not_let_in(visit, usage_exit_status);
+    }
     if (error == ADMIT_OTHER_K && visit->list != NULL && visit->k == visit->resources)
-        fprintf(stderr, "admit %s: of the list in --slot-env %s %u may be used here\n", visit->command, visit->list,
-                visit->resources);
+        fprintf(stderr, "admit %s: the list in --slot-env %s has %u elements, which is k\n", visit->command,
+                visit->list, visit->resources);
     if (error != ADMIT_NO_SLOT && error != ADMIT_TIMED_OUT) {
         if (error != ADMIT_INTERRUPTED) /* by visit->is_wanted, which has said why, since there was no signal */
             tell_gate_error(visit->command, visit->gate, error);

@@ -22,7 +22,9 @@ struct visit {
     bool resize;                /* -k is what the gate is to have, whatever it has */
     const char *list;           /* a variable of --slot-env that has a list of resources; NULL: none has */
     unsigned resources;         /* in it: a gate that has more slots is not waited at */
+    bool cut;                   /* it is shorter than was said, since not all of it was inherited */
     bool try, quiet, nested, limited;
+    bool detached;         /* nobody inside waits for this one, unless it was run with --children */
     uint64_t wait_ns;      /* if limited */
     int no_slot_status;    /* with which it ends if --try found no slot, */
     int timed_out_status;  /* or the time is over */

@@ -20,7 +20,8 @@ static const char help_text[] =
     "\n"
     "Waits until the jobs have ended that 'admit run -b' named so, and until nobody is inside or in line at the "
     "gates,\n"
-    "whoever that is: jobs, other commands, programs. It takes no place in line and no slot itself.\n"
+    "whoever that is: jobs, other commands, programs. It takes no place in line and no slot itself. One word may be\n"
+    "several ids, with blanks or ends of lines between.\n"
     "\n"
     "  -w, --wait TIME   no longer than this: seconds, or 500ms, 30s, 10m, 2h\n"
     "\n"
@@ -128,24 +129,29 @@ static int by_id(const void *a, const void *b)
 /* All are looked for before any is waited for. */
 static void find(struct targets *targets, const struct arguments *arguments)
 {
-    const size_t count = (size_t)arguments->plain_count;
+    char **words;
+    const int found = job_words(arguments->argv, arguments->plain_count, &words);
+    const size_t count = (size_t)found;
     targets->gate = calloc(count, sizeof *targets->gate);
     targets->name = calloc(count, sizeof *targets->name);
     targets->job = calloc(count, sizeof *targets->job);
-    if (targets->gate == NULL || targets->name == NULL || targets->job == NULL)
+    if (words == NULL || targets->gate == NULL || targets->name == NULL || targets->job == NULL)
         usage_error("wait", "out of memory");
-    for (int a = 0; a < arguments->plain_count; a++) {
-        const char *name = plain_argument(arguments, a);
+    for (int a = 0; a < found; a++) {
+        const char *name = words[a];
         if (name[0] == '@') {
             job_open_or_exit(&targets->job[targets->jobs++], "wait", name);
             continue;
         }
         admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
+        if (gate == NULL && is_gone(admit_last_error()) && is_number(name))
+            usage_error("wait", "there is no gate '%s'; did you mean @%s?", name, name);
         if (gate == NULL)
             gate_error("wait", name, admit_last_error());
         targets->gate[targets->gates] = gate;
         targets->name[targets->gates++] = name;
     }
+    free(words);
     qsort(targets->job, (size_t)targets->jobs, sizeof *targets->job, by_id);
 }
 
@@ -189,7 +195,7 @@ int command_wait(int argc, char **argv)
             deadline.at = in_future(option_time(&arguments, option));
             deadline.limited = true;
         } else {
-            usage_error("wait", "there is no option '%s'", option);
+            no_such_option("wait", option, help_text);
         }
     }
     if (arguments.plain_count == 0)

@@ -148,7 +148,7 @@ int command_algorithms(int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             json = true;
         } else {
-            usage_error("algorithms", "there is no option '%s'", option);
+            no_such_option("algorithms", option, help_text);
         }
     }
     if (k > n)

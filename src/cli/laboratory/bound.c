@@ -55,7 +55,7 @@ static void read_request(struct bound_request *request, int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             request->json = true;
         } else {
-            usage_error("bound", "there is no option '%s'", option);
+            no_such_option("bound", option, help_text);
         }
     }
     check_threads("bound");

@@ -50,7 +50,7 @@ static void read_request(struct values_request *request, int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             request->json = true;
         } else {
-            usage_error("bound", "there is no option '%s'", option);
+            no_such_option("bound", option, help_text);
         }
     }
     struct setting *setting = &request->setting;

@@ -308,7 +308,7 @@ static void read_request(struct request *request, int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             request->json = true;
         } else {
-            usage_error("check", "there is no option '%s'", option);
+            no_such_option("check", option, help_text);
         }
     }
     check_threads("check");

@@ -65,7 +65,7 @@ static void read_request(struct claims_request *request, int argc, char **argv)
         } else if (strcmp(option, "--traces") == 0) {
             request->traces = option_value(&arguments, option);
         } else {
-            usage_error("claims", "there is no option '%s'", option);
+            no_such_option("claims", option, help_text);
         }
     }
     check_threads("claims");

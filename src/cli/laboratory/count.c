@@ -105,7 +105,7 @@ static void read_request(struct count_request *request, int argc, char **argv)
         } else if (strcmp(option, "--json") == 0) {
             request->json = true;
         } else {
-            usage_error("count", "there is no option '%s'", option);
+            no_such_option("count", option, help_text);
         }
     }
     check_threads("count");

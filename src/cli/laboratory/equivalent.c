@@ -67,7 +67,7 @@ static void read_request(struct equivalent_request *request, int argc, char **ar
                         "defined for atomic registers, for-all loops in the native order, and nobody faulty",
                         option);
         } else {
-            usage_error("equivalent", "there is no option '%s'", option);
+            no_such_option("equivalent", option, help_text);
         }
     }
     check_threads("equivalent");

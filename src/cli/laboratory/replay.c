@@ -81,7 +81,7 @@ int command_replay(int argc, char **argv)
             fputs(help_text, stdout);
             return EXIT_OK;
         }
-        usage_error("replay", "there is no option '%s'", option);
+        no_such_option("replay", option, help_text);
     }
     const char *file = plain_argument(&arguments, 0);
     if (file == NULL)
