@@ -148,10 +148,13 @@ in_log() {
     [ "$status" -eq 4 ]
     says_error "File too large"
     mkfifo "$T/fifo"
-    cat "$T/fifo" >"$T/read" &
+    exec 4<>"$T/fifo" # so that there is a reader from the beginning
+    cat "$T/fifo" >"$T/read" 4>&- &
     local reader=$!
-    enter holder demo --log "$T/fifo"
+    enter holder demo --log "$T/fifo" 4>&-
     eventually inside holder
+    exec 4>&-
+    eventually test -s "$T/read"
     background run --log "$T/fifo" demo -- sh -c 'exit 5'
     eventually is 1 waiters demo
     local waiting=$pid
