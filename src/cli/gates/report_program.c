@@ -145,7 +145,7 @@ void name_program(const char *command, char *name)
         take_word(&at, name);
         drop_folder(name);
         if (found == TEXT)
-            strncat(name, (const char[]){' ', '-', letter, '\0'}, 3);
+            memcpy(name + strlen(name), (const char[]){' ', '-', letter, '\0'}, 4);
         return;
     }
 }
