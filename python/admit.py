@@ -350,32 +350,54 @@ _SEND = _WAITING(types.GeneratorType.send)
 _waits = threading.local()  # watched: those of this thread; a signal handler may wait, too, at another gate
 
 
+class _Closing:
+    """Closes the library's handle when it goes."""
+
+    def __init__(self, pointer: int, pointers: List[int]) -> None:
+        self.pointer, self.pointers = pointer, pointers
+
+    def __del__(self) -> None:
+        if _lib is not None and not sys.is_finalizing():  # then a daemon may be waiting by it still
+            self.pointers.clear()
+            _lib.admit_gate_close(self.pointer)
+
+
 class _Handle:
-    """The library's handle, which a Gate and its holds share: closed when nobody uses it any more, and not before."""
+    """The library's handle, which a Gate and its holds share: closed when nobody uses it any more, and not before.
+
+    The garbage collector finalizes the objects of a cycle in any order, and those whose turn is after this one's may
+    use the gate still: a hold that was not left, or a caller's own object that leaves in its __del__. So this does not
+    close. What it makes then is none of those objects, and goes when they are taken apart, after all were finalized.
+    """
 
     def __init__(self, name: Optional[str], options: Mapping[str, int]) -> None:
-        self.pointer: Optional[int] = None
         given = _Options(**{what: _number(what, number) for what, number in options.items()})
         if name is None:
-            self.pointer = _lib.admit_gate_create_private(given)
+            pointer = _lib.admit_gate_create_private(given)
         else:
-            self.pointer = _lib.admit_gate_open_with(_name(name), given)
-        if not self.pointer:
+            pointer = _lib.admit_gate_open_with(_name(name), given)
+        if not pointer:
             raise _error(_lib.admit_last_error())
+        self._pointers: List[int] = [pointer]  # none, when it has been closed
         self.name, self.options = name or "", options
         self.keepers: Set[_Keeper] = set()
         self.dropped: List[_Hold] = []  # that were garbage when this could not be used
 
     def __del__(self) -> None:
-        if self.pointer and _lib is not None and not sys.is_finalizing():  # then a daemon may be waiting by it still
-            _lib.admit_gate_close(self.pointer)
+        if getattr(self, "_pointers", None):
+            self._closing = _Closing(self._pointers[0], self._pointers)
+
+    @property
+    def pointer(self) -> int:
+        if not self._pointers:  # somebody has kept it by a finalizer, and comes a second time
+            raise ValueError(f"gate {self.name!r} was closed")
+        return self._pointers[0]
 
     def is_waited_at(self) -> bool:
         """By this thread, one of whose signal handlers runs now, or its own function."""
         return any(handle is self and watcher.gi_running for handle, watcher in getattr(_waits, "watched", ()))
 
     def use(self) -> int:
-        assert self.pointer
         if self.is_waited_at():
             raise RuntimeError("a function that is called while a thread waits cannot use the gate that it waits at")
         return self.pointer
@@ -783,18 +805,20 @@ class _Keeper(threading.Thread):
 
     def __init__(self, gate: Gate, until: Optional[float], future: asyncio.Future[Hold]) -> None:
         super().__init__(name=f"admit {gate.name}", daemon=True)
-        self.handle, self.until, self.future = gate._used(), until, future
+        self.handle, self.until = gate._used(), until
+        self.told: List[Any] = [future]
         self.loop, self.is_cancelled, self.may_end = future.get_loop(), False, threading.Event()
 
     def run(self) -> None:
-        outcome = self._outcome()
+        told, self.told = self.told, []
+        told.append(self._outcome())
         self.handle.waits_no_more(self)
-        is_inside = isinstance(outcome, Hold)
+        is_inside = isinstance(told[1], Hold)
         try:
-            self.loop.call_soon_threadsafe(_tell, self.future, outcome)
+            self.loop.call_soon_threadsafe(_tell, told)  # which takes both out
         except RuntimeError:  # the loop has been closed
-            _drop(outcome)
-        del outcome  # whatever becomes of it, this thread does not keep it
+            _drop(told.pop())
+        del told  # whatever becomes of them, this thread does not keep them: a hold that nobody has is garbage
         if is_inside:
             self.may_end.wait()
 
@@ -818,7 +842,8 @@ def _drop(outcome: Union[Hold, BaseException]) -> None:
         outcome._end()
 
 
-def _tell(future: asyncio.Future[Hold], outcome: Union[Hold, BaseException]) -> None:
+def _tell(told: List[Any]) -> None:
+    outcome, future = told.pop(), told.pop()
     if future.done():
         _drop(outcome)
     elif isinstance(outcome, Hold):

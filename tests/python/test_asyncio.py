@@ -194,6 +194,38 @@ class Asyncio(Case):
             gc.collect()
             self.is_empty(self.gate, 1)
 
+    def test_garbage(self):
+        """a hold that is garbage before it was left is left, with a ResourceWarning, and its thread ends"""
+
+        async def main():
+            before = threading.active_count()
+            with self.assertWarns(ResourceWarning):
+                hold = await self.gate.aenter(timeout=5)
+                self.assertEqual(hold.slot, 0)
+                del hold
+                gc.collect()
+                await soon(lambda: self.gate.inspect().holders == ())
+            with self.assertWarns(ResourceWarning):
+                await self.gate.aenter(timeout=5)
+                await soon(lambda: self.gate.inspect().holders == ())
+            await soon(lambda: threading.active_count() <= before)
+
+        self.run_loop(main())
+        self.is_empty(self.gate, 1)
+
+    def test_garbage_when_the_loop_ends(self):
+        """a hold that a program's main task has when it ends"""
+
+        async def main():
+            hold = await self.gate.aenter()
+            await asyncio.sleep(0)
+            self.assertEqual(hold.slot, 0)
+
+        with self.assertWarns(ResourceWarning):
+            self.run_loop(main())
+            gc.collect()
+        self.is_empty(self.gate, 1)
+
     def test_exits_with_tasks(self):
         """a program that ends while its tasks wait and are inside ends; Ctrl-C, too"""
         script = """

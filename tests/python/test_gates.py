@@ -222,6 +222,62 @@ class Garbage(Case):
         gc.collect()
         self.assertEqual(closed, [True])
 
+    def test_with_its_gate(self):
+        """a hold that was not left and is garbage together with its Gate, in a cycle: left, with a ResourceWarning"""
+        together = """
+import gc, warnings
+class Worker:
+    def __init__(self):
+        self.gate = admit.Gate("gpu", 1)
+        self.hold = self.gate.enter()
+        self.me = self
+class Leaves(Worker):
+    def __del__(self):
+        say(self.gate.k, len(self.gate.inspect().holders))
+        if not self.hold._left:
+            self.hold.leave()
+        with self.gate.enter():
+            say(self.gate.path == admit.resolve("gpu"))
+def cycle():
+    gate = admit.Gate("gpu", 1)
+    both = [gate, gate.enter()]
+    both.append(both)
+def hold_first():
+    both = []
+    both.append(admit.Gate("gpu", 1).enter())
+    both += [both[0].gate, both]
+def by_with():
+    gate = admit.Gate("gpu", 1)
+    gate.__enter__()
+    gate.me = gate
+def exception():
+    gate = admit.Gate("gpu", 1)
+    hold = gate.enter()
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        kept = error
+warned = []
+warnings.simplefilter("always")
+warnings.showwarning = lambda message, category, *_: warned.append(category.__name__)
+gc.disable()
+{"worker": Worker, "leaves": Leaves}.get(sys.argv[1], globals().get(sys.argv[1]))()
+gc.collect()
+admit.Gate("gpu", 1).try_enter().leave()
+say(*warned)
+"""
+        for how in ("cycle", "hold_first", "by_with", "exception", "worker"):
+            with self.subTest(how):
+                process = self.start(together, how)
+                self.hears(process, "ResourceWarning")
+                self.assertEqual(process.wait(), 0)
+        process = self.start(together, "leaves")
+        said = process.stdout.read().split()
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(said[:3], (["1", "1", "True"], ["1", "0", "True"]))  # whichever is finalized first
+        self.assertIn(said[3:], ([], ["ResourceWarning"]))
+        self.is_empty(admit.Gate("gpu", 1), 1)
+
     def test_closed(self):
         """a Gate that was closed while threads are inside and in line: they go on, and leave"""
         gate = admit.Gate("gpu", 1)
