@@ -390,7 +390,100 @@ cmake --build dir --parallel
 cmake --build dir -j 4
 cmake --build dir -- -j4
 meson compile -C dir -j 2
+meson compile --job=2
+meson compile --ninja-args=['-j4']
+make -O -j4
+make -kO -j4
+make -l -j4
+make -l 2 -j4
+make --load-average -j4
+make MAKEFLAGS+=-j4
+make all MAKEFLAGS:=-j4
+make MAKEFLAGS::=-kj4
+make MAKEFLAGS?=j4
+make -- all MAKEFLAGS=-j4
+make -f -- -j4
+make --file -- -j4
+make --fil -- -j4
+env CMAKE_BUILD_PARALLEL_LEVEL=4 cmake --build dir
 END
+    # Words with blanks in them.
+    for command in 'MAKEFLAGS = -j4' 'MAKEFLAGS != echo -j4' ' MAKEFLAGS	+= -k -j4'; do
+        exits 125 jobserver -k 2 pool -- make "$command"
+        says_error "a pool of its own"
+    done
+    [ ! -e "$ADMIT_DIR/pool" ]
+}
+
+@test "a number of jobs behind commands that run others, whatever their options are" {
+    local command
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        exits 125 jobserver -k 2 pool -- $command
+        says_error "a pool of its own" || { echo "$command"; return 1; }
+    done <<'END'
+env --unset X make -j4
+env --uns X make -j4
+env --chdir . -u X -- A=b make -j4
+env - make -j4
+env -a name make -j4
+env --of-a-later-version make -j4
+env --of-a-later-version value make -j4
+env --of-a-later-version timeout make -j4
+env --of-a-later-version=value make -j4
+env -Z value make -j4
+nice --adjustment 3 make -j4
+nice --adj 3 make -j4
+nice -5 make -j4
+ionice --class 3 --classdata 1 make -j4
+ionice -tc 3 make -j4
+nohup -- make -j4
+setsid --wait -c make -j4
+stdbuf --output L -e 0 make -j4
+timeout --signal KILL --kill-after 3 9 make -j4
+timeout -s KILL -- 9 make -j4
+time --format %e -o x make -j4
+chrt --batch 0 make -j4
+chrt --batch make -j4
+chrt -d --sched-runtime 100 -P 3 0 make -j4
+taskset --cpu-list 0 make -j4
+taskset -ac 0 make -j4
+flock --timeout 3 x make -j4
+flock --conflict-exit-code 3 -w 1 -n a=b make -j4
+setpriv --reuid 0 --regid 0 --clear-groups make -j4
+setpriv --bounding-set -all --no-new-privs make -j4
+prlimit --nofile=100 -c0 make -j4
+prlimit --output x make -j4
+fakeroot --lib x -s y -- make -j4
+unshare --root / --map-user 0 -f make -j4
+unshare -w . --propagation slave make -j4
+strace --output x -e trace=none make -j4
+strace -b execve -X raw -I 1 make -j4
+bear --output x -- make -j4
+nice --adjustment 3 env --unset X timeout --signal KILL 9 make -j4
+env --unset X MAKEFLAGS=-j4 nice make
+END
+    [ ! -e "$ADMIT_DIR/pool" ]
+}
+
+@test "a number of jobs in a command line that is one word" {
+    refused() {
+        exits 125 jobserver -k 2 pool -- "$@"
+        says_error "a pool of its own" || { echo "$*"; return 1; }
+    }
+    refused env -S 'make -j3'
+    refused env '-Smake -j3'
+    refused env -vS 'make -j3'
+    refused env '-vSmake -j3'
+    refused env --split-string='make -j3'
+    refused env --split 'nice  "make"\_-j3'
+    refused env -S 'make -k' -j3
+    refused env -S '-u X A=b MAKEFLAGS=-j3' make
+    refused env --chdir . -S "-i 'make' '-j' 3"
+    refused flock x -c 'make -j2'
+    refused flock -w 1 x --command 'cd dir && nice make -C x -j2 >log'
+    refused nice flock x -c 'true;make>log -j2'
+    refused env --of-a-later-version value flock x -c 'make -j2'
     [ ! -e "$ADMIT_DIR/pool" ]
 }
 
@@ -411,7 +504,19 @@ make -l 4 CFLAGS=-j
 cargo run --release -- -j4
 cmake -S . -B jobs -G Ninja
 env J=-j make
+make -O -l 2 --directory j --file j --eval j
+make XMAKEFLAGS=-j MAKEFLAGS=k MAKEFLAGS+=--no-print-directory
+make -- -j
+env --unset j -C . make j
+nice --adjustment 3 -- make j
+nice -5 env j=j make
+timeout --signal KILL 9 make -C j
+flock j make j
+env -S make -C j
+env CMAKE_BUILD_PARALLEL_LEVEL= make
 END
+    PATH=$T/bin:$PATH exits 7 jobserver -k 2 pool -- env --split-string='X=-j4 make -C j' -f j
+    PATH=$T/bin:$PATH exits 7 jobserver -k 2 pool -- flock x -c 'echo -j; make'
 }
 
 @test "ninja: by a fifo; one that takes no part in a pool is refused" {

@@ -81,24 +81,26 @@ struct build {
 static void check_command(const struct build *build)
 {
     const char *jobs = build_says_jobs(build->words);
+    char *const *command = build_command(build->words);
+    const char *name = command != NULL ? command[0] : build->words[0];
     char version[64];
     if (jobs != NULL)
         usage_error(
             "jobserver",
             "%s: with '%s' it would make a pool of its own, beside that of '%s': leave it out; -k of admit says "
             "how many jobs there may be",
-            build_command(build->words)[0], jobs, build->visit.gate);
+            name, jobs, build->visit.gate);
     const char *old = build_too_old(build->words, version);
     if (old != NULL)
         usage_error("jobserver",
                     "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
-                    build_command(build->words)[0], old);
+                    name, old);
     if (build->way == BY_PIPE && build_needs_fifo(build->words))
-        usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build_command(build->words)[0]);
+        usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", name);
     const char *make = build->way == BY_FIFO ? build_takes_no_fifo(build->words, version) : NULL;
     if (make != NULL)
         usage_error("jobserver", "--fifo: %s is GNU make %s, which takes no tokens from a fifo: 4.4 does; leave it out",
-                    build_command(build->words)[0], make);
+                    name, make);
 }
 
 /* Each build takes part with as many as it has had slots at most, and two more, until it ends: so that a dozen can. */

@@ -9,13 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char makes_with_value[] = "CEIOWflo";
+static const char makes_with_value[] = "C:E:I:O::W:f:l::o:";
 
-const char *jobs_among(const char *word, const char *with_value)
+const char *jobs_among(const char *word, const char *options)
 {
-    for (const char *letter = word; *letter != '\0' && strchr(with_value, *letter) == NULL; letter++)
+    for (const char *letter = word; *letter != '\0' && *letter != ':'; letter++) {
+        const char *known = strchr(options, *letter);
         if (*letter == 'j')
             return letter;
+        if (known != NULL && known[1] == ':')
+            return NULL;
+    }
     return NULL;
 }
 

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/* Where in a word such as "-kj6" the option -j is; NULL: nowhere. In what follows one of `with_value` there is none. */
-const char *jobs_among(const char *word, const char *with_value);
+/* Where in a word such as "-kj6" the option -j is; NULL: nowhere. In what follows an option that takes a value
+ * there is none; which do, `options` says as getopt takes them. */
+const char *jobs_among(const char *word, const char *options);
 /* The same of a whole MAKEFLAGS. */
 bool makeflags_have_jobs(const char *flags);
 /* The environment of a command whose tokens are there ("100,101", "fifo:PATH"): what it says of other pools or of a number
