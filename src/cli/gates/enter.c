@@ -40,7 +40,7 @@ static const char help_text[] =
     "                      which called this, past its subshells; not if sudo, timeout or the like stand between\n"
     "\n"
     "The other options are those of 'admit run'. What it prints sets ADMIT_SLOT, ADMIT_GATE and the others of 'admit\n"
-    "run' in sh and its kin, and fails if there is no slot:\n"
+    "run' in sh and its kin, and fails if there is no slot (so that -E 0 is refused):\n"
     "\n"
     "  slot=$(admit enter -k 1 --pid $$ db) && eval \"$slot\" || exit\n"
     "  ...\n"
@@ -142,6 +142,8 @@ static void parse(struct request *request, int argc, char **argv)
     if (too_many != NULL)
         usage_error("enter", "'%s' is one argument too many; a command is run by admit run %s -- %s", too_many, gate,
                     too_many);
+    if (request->visit.no_slot_status == 0)
+        usage_error("enter", "-E 0: without a slot the script would go on as if it had one; any other number says so");
     shell_find(&request->shell, "enter", pid);
     request->found = pid == 0;
     request->visit.gate = gate;
