@@ -158,6 +158,12 @@ condition() {
     says_error "broken is not a gate"
     exits 2 status --json
     json '[.[] | .gate] == ["a", "broken", "c"] and [.[] | .k] == [1, null, 3]'
+    # One that is named alone is told in the same way: why is in the object, too.
+    for name in broken nosuch; do
+        exits 2 status "$name" --json
+        json ".gate == \"$name\" and .holders == null and .k == null and (.error | length > 0)"
+        says_error "admit status: "
+    done
     json '.[0].error == null and .[2].error == null and (.[1].error | contains("is not a gate"))'
     json '.[1].holders == null and ([.[] | keys] | unique | length) == 1'
     # One that can be used is shown as ever.

@@ -92,9 +92,19 @@ load gates
 
 @test "options that other tools have, and words that only a shell knows" {
     local option
-    for option in -j4 -n4 -P4 "-j 4" --jobs=4; do
+    for option in -j4 -P4 "-j 4" --jobs=4; do
         # shellcheck disable=SC2086 # one or two words
         run_refused "there is no option '${option%%[ 4=]*}'; did you mean -k?" $option demo -- true
+    done
+    for option in -n -n4; do
+        run_refused "there is no option '-n'; did you mean --try (not to wait, as flock's) or -k" "$option" demo -- true
+    done
+    for option in --nonblock --nb --no-wait; do
+        run_refused "there is no option '$option'; did you mean --try?" "$option" demo -- true
+        exits 125 enter "$option" demo
+        says_error "did you mean --try?"
+        exits 125 wait "$option" demo
+        says_error "there is no option '$option'"$'\n'
     done
     run_refused "did you mean -w (for waiting) or --limit (for the command)?" --timeout 3 demo -- true
     run_refused "there is no option '--sloot-env'; did you mean --slot-env?" --sloot-env A=1 demo -- true

@@ -102,6 +102,8 @@ int command_output(int argc, char **argv)
     job_open_or_exit(&job, "output", id);
     int fd = open_output(&job);
     uint64_t at = job.facts.output_from;
+    if (follows && job_is_above(&job))
+        usage_error("output", "-f: this is part of %s itself, which would print for ever what it prints", id);
     if (follows)
         follow(&job, fd, &at);
     else
