@@ -158,15 +158,21 @@ condition() {
     says_error "broken is not a gate"
     exits 2 status --json
     json '[.[] | .gate] == ["a", "broken", "c"] and [.[] | .k] == [1, null, 3]'
+    json '.[0].error == null and .[2].error == null and (.[1].error | contains("is not a gate"))'
+    json '.[1].holders == null and ([.[] | keys] | unique | length) == 1'
     # One that is named alone is told in the same way: why is in the object, too.
     for name in broken nosuch; do
         exits 2 status "$name" --json
         json ".gate == \"$name\" and .holders == null and .k == null and (.error | length > 0)"
         says_error "admit status: "
     done
-    json '.[0].error == null and .[2].error == null and (.[1].error | contains("is not a gate"))'
-    json '.[1].holders == null and ([.[] | keys] | unique | length) == 1'
     # One that can be used is shown as ever.
+    # The table is as wide as the longest name.
+    exits 0 run -k 2 a-name-that-is-longer-than-most-others -- true
+    exits 2 list
+    [ "${lines[1]}" = "a                                           1       0        0" ]
+    [ "${lines[2]}" = "a-name-that-is-longer-than-most-others      2       0        0" ]
+    exits 0 remove a-name-that-is-longer-than-most-others
     exits 0 status a
     exits 0 status a --json
     rm "$ADMIT_DIR/broken"

@@ -255,13 +255,18 @@ left_no_job() {
     [ "$(job @1 .pid)" -eq "$("$ADMIT" status q --json | jq '.holders[0].pid')" ]
     exits 0 jobs q
     [ "$(wc -l <<<"$output")" -eq 3 ]
-    [[ $output =~ "@1  running    slot 0 " ]]
-    [[ $output =~ "@2  waiting    place 1 " ]]
+    [[ $output =~ "@1  running  slot 0 " ]]
+    [[ $output =~ "@2  waiting  place 1 " ]]
+    # The column of gates is for those who see several.
+    [[ ${lines[0]} =~ "for  command" ]]
+    exits 0 jobs
+    [[ ${lines[0]} =~ "gate "*"command" ]]
+    exits 0 jobs q
     says "echo 'it'\\''s'"
     touch "$T/end"
     exits 3 wait @1 @2 @3
     exits 0 jobs q
-    [[ $output =~ "@1  done       status 3 " ]]
+    [[ $output =~ "@1  done   status 3 " ]]
     exits 0 jobs other --json
     json 'length == 1 and .[0].id == "@3" and .[0].gate != "other" and .[0].seconds >= 0 and .[0].command == "true"'
     exits 0 run -k 1 idle -- true
@@ -276,6 +281,63 @@ left_no_job() {
     exits 0 jobs q --json
     json 'length == 2'
     refused 'bad gate name "a b"' jobs 'a b'
+}
+
+@test "jobs: those that are named, those of a state, the ids alone" {
+    exits 0 run -b -k 1 q -- true
+    exits 0 run -b q -- false
+    exits 0 run -b -k 1 other -- true
+    exits 0 wait q other
+    fill q
+    exits 0 run -b q -- true
+    exits 0 run -b q -- true
+    exits 0 jobs @3 @1
+    [ "$(awk '{ print $1 }' <<<"$output" | paste -sd' ')" = "job @3 @1" ]
+    exits 0 jobs $'@1\n@2' --json
+    json 'map(.id) == ["@1", "@2"]'
+    exits 0 jobs -q
+    [ "$(paste -sd' ' <<<"$output")" = "@1 @2 @3 @4 @5" ]
+    exits 0 jobs --ids --state waiting q
+    [ "$(paste -sd' ' <<<"$output")" = "@4 @5" ]
+    exits 0 jobs --ids --state failed
+    [ "$output" = "@2" ]
+    exits 0 jobs --state done,waiting q --json
+    json 'map(.id) == ["@1", "@2", "@4", "@5"]'
+    exits 0 jobs --state running
+    [ -z "$output" ]
+    says_error "There is no such job."
+    exits 0 jobs --ids --state running
+    [ -z "$output" ]
+    [ -z "$stderr" ]
+    # shellcheck disable=SC2046 # words
+    exits 0 cancel $("$ADMIT" jobs --ids --state waiting q)
+    exits 0 jobs --ids --state cancelled
+    [ "$(paste -sd' ' <<<"$output")" = "@4 @5" ]
+    refused "--state takes waiting, running, done, failed, cancelled, orphan or killed, not 'over'" jobs --state over
+    refused "not ''" jobs --state waiting,
+    refused "--ids and --json: which one?" jobs --ids --json
+    refused "there is no job @77" jobs @1 @77
+    refused "several are words of their own, as in @17 @18" jobs @1,@2
+    refused "there is no gate '3'; did you mean @3?" jobs 3
+    refused "'other' is one argument too many" jobs q other
+    touch "$T/end"
+}
+
+@test "jobs: on a terminal of 80 columns commands that begin alike are told apart" {
+    local n
+    for n in 1 2; do
+        exits 0 run -b -k 1 "a-gate-with-a-very-long-name-of-fifty-characters" -- /usr/bin/env sh -c true /home/ada/pictures/2026/img_$n.jpg
+    done
+    exits 0 wait @1 @2
+    at_terminal "sh -c 'stty cols 80; $ADMIT jobs'"
+    wait "$terminal"
+    exec 8>&-
+    grep -q 'a-gate-w\.\.\.haracters .*img_1\.jpg' "$T/screen"
+    grep -q 'img_2\.jpg' "$T/screen"
+    [ "$(tr -d '\r' <"$T/screen" | awk '{ print length }' | sort -n | tail -1)" -le 80 ]
+    # What is no terminal has all of it.
+    exits 0 jobs
+    says "a-gate-with-a-very-long-name-of-fifty-characters  /usr/bin/env sh -c true /home/ada/pictures/2026/img_2.jpg"
 }
 
 @test "jobs: commands are cut at the edge of a terminal" {

@@ -313,14 +313,24 @@ unsigned width_of_terminal(void)
 }
 
 /* In a row of the terminal that has room for some of it: what stands before may take a row and more of a narrow one. */
-void cut_for_terminal(char *text, unsigned column)
+static unsigned room_from(unsigned column)
 {
     enum { LEAST_ROOM = 8 };
     const unsigned width = width_of_terminal();
     unsigned rows = width;
-    if (width == 0)
-        return;
     while (rows < column + LEAST_ROOM)
         rows += width;
-    cut_to_columns(text, rows - column);
+    return rows - column;
+}
+
+void cut_for_terminal(char *text, unsigned column)
+{
+    if (width_of_terminal() > 0)
+        cut_to_columns(text, room_from(column));
+}
+
+void shorten_for_terminal(char *text, unsigned column)
+{
+    if (width_of_terminal() > 0)
+        shorten_to_columns(text, room_from(column));
 }

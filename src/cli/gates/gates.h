@@ -67,5 +67,7 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
 unsigned width_of_terminal(void);
 /* So that it ends at the right edge, if standard output is a terminal; it begins in this column, from 0 on. */
 void cut_for_terminal(char *text, unsigned column);
+/* The same, and its end is seen. */
+void shorten_for_terminal(char *text, unsigned column);
 
 #endif
