@@ -421,9 +421,14 @@ enter_fails() {
 @test "on a terminal, where nobody evaluates it: the slot is held, and how to leave is said" {
     at_terminal "bash -c '$ADMIT enter -k 1 --pid \$\$ demo; $ADMIT leave --pid \$\$ demo && echo left; $ADMIT enter -q --pid \$\$ demo; exit'"
     ends 0 "$terminal"
-    [ "$(grep -c 'this text is for eval' "$T/screen")" -eq 1 ]
-    grep -q 'has the slot all the same, until it ends or: admit leave --pid [0-9]* demo' "$T/screen"
+    [ "$(grep -c 'for eval' "$T/screen")" -eq 1 ]
+    grep -q "has a slot at 'demo' until it ends or: admit leave --pid [0-9]* demo" "$T/screen"
     grep -q '^left' "$T/screen"
+    # Nothing of the text that is for eval.
+    [ "$(wc -l <"$T/screen")" -eq 3 ]
+    at_terminal "$ADMIT enter -k 1 --try --nonsense demo"
+    ends 125 "$terminal"
+    run ! grep -q 'exit 125' "$T/screen"
     # A shell that evaluates it, at a terminal or not, hears nothing of it.
     at_terminal "bash -c 'eval \"\$($ADMIT enter --pid \$\$ demo)\"'"
     ends 0 "$terminal"

@@ -212,12 +212,27 @@ condition() {
     refused "resize" resize nowhere 2
     refused "there is no gate" resize nowhere 2
     refused "K" resize demo
+    refused "Without the =: admit resize demo 3" resize demo=3
+    refused "the gate stands first: admit resize demo 3" resize 3 demo
+    refused "'4' is one argument too many beside -k" resize demo -k 3 4
+    refused "or cores, not 'core'" resize demo core
     for k in 0 -1 x 1000000000; do
         refused "resize" resize demo "$k"
     done
     let_go c
     eventually is 0 holders demo
     free demo 1
+    local how
+    for how in "-k 3 demo" "demo -k3" "demo --slots 3"; do
+        exits 0 resize demo 1
+        # shellcheck disable=SC2086 # words
+        exits 0 resize $how
+        exits 0 status demo --json
+        json '.k == 3'
+    done
+    exits 0 resize demo cores
+    exits 0 status demo --json
+    json ".k == $(nproc)"
 }
 
 @test "remove: the dead are in nobody's way" {

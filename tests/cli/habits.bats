@@ -34,7 +34,7 @@ load gates
     run_refused "there is no option '-z'" -qz demo -- true
     run_refused "there is no option '-é'" -é demo -- true
     run_refused "--wait needs a value" demo --wait
-    run_refused "-k takes a whole number from 1 to 1024, not ''" -k= demo -- true
+    run_refused "-k takes a whole number from 1 to 1024, or cores, not ''" -k= demo -- true
     exits 0 list --json
     refused "--json takes no value" list --json=1
     # Elsewhere, too.
@@ -160,11 +160,12 @@ load gates
     run_refused "an element of the list is empty" --slot-env GPUS=0,,1 gpu -- true
     run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
     run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true
+    run_refused "-k 3 is more than --slot-env PORT has elements: 1; PORT=8000+ counts up" -k 3 --slot-env PORT=8000 gpu -- true
     run_refused "-k 3 is more than --slot-env A has elements: 2" -k 3 --slot-env A=1,2 gpu -- true
     run_refused "--slot-env A is given twice" --slot-env A=1,2 --slot-env A=8000+ gpu -- true
     run_refused "--slot-env ADMIT_SLOT: such names are admit's own" --slot-env ADMIT_SLOT=7,8 gpu -- true
     # What was meant to count, and would pass for a list.
-    for count in 9999999999999999999+ 8000++ -1+ + 8000+,9000 1.5+; do
+    for count in 9999999999999999999+ 8000++ 8000+2 -1+ + 8000+,9000 1.5+; do
         run_refused "what counts is one number" --slot-env "PORT=$count" gpu -- true
     done
     run_refused "--slot-env A: '0-3' would be one element: say 0,1,2,3" --slot-env A=0-3 gpu -- true
@@ -177,6 +178,17 @@ load gates
     exits 0 run --slot-env CXX=g++,clang++ cxx -- sh -c 'echo $CXX'
     [ "$output" = g++ ]
     [ ! -e "$ADMIT_DIR/gpu" ]
+}
+
+@test "--slot-env: a number alone is a list of one element, which is said" {
+    exits 0 run --slot-env PORT=8000 one -- sh -c 'echo $PORT'
+    [ "$output" = 8000 ]
+    says_error "admit run: --slot-env PORT=8000 is a list of one element, so that k is 1; PORT=8000+ counts up from there"
+    for how in "-q --slot-env PORT=8000" "-k 1 --slot-env PORT=8000" "--slot-env GPU=0" "--slot-env HOST=a1000"; do
+        # shellcheck disable=SC2086 # words
+        exits 0 run $how one -- true
+        [ -z "$stderr" ]
+    done
 }
 
 @test "--slot-env: a gate that has more slots than there are resources" {

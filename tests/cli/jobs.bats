@@ -82,7 +82,7 @@ left_no_job() {
     eventually inside holder
     "$ADMIT" run -b full -- true
     exits 124 run -b -w 0.2 full -- true
-    says_error "no room in its line"
+    says_error "the line of 'full' is full (2): waiting for a place; --capacity N gives a gate a longer line when it is made"
     [ "$("$ADMIT" jobs full --json | jq length)" -eq 1 ]
     let_go holder
     exits 0 wait full

@@ -42,15 +42,21 @@ struct timespec in_future(uint64_t ns)
     return time;
 }
 
-unsigned option_slots(struct arguments *arguments, const char *option)
+unsigned slots_argument(const char *command, const char *what, const char *text)
 {
-    const char *text = option_value(arguments, option);
     cpu_set_t cores;
+    if (strcmp(text, "cores") != 0 && (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0'))
+        usage_error(command, "%s takes a whole number from 1 to %d, or cores, not '%s'", what, ADMIT_GATE_K_MAX, text);
     if (strcmp(text, "cores") != 0)
-        return (unsigned)number_argument(arguments->command, option, text, 1, ADMIT_GATE_K_MAX);
+        return (unsigned)number_argument(command, what, text, 1, ADMIT_GATE_K_MAX);
     int count =
         sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (unsigned)count;
+}
+
+unsigned option_slots(struct arguments *arguments, const char *option)
+{
+    return slots_argument(arguments->command, option, option_value(arguments, option));
 }
 
 unsigned option_mode(struct arguments *arguments, const char *option)

@@ -19,6 +19,7 @@ uint64_t option_time(struct arguments *arguments, const char *option);
 /* That long from now, as a moment of CLOCK_MONOTONIC. */
 struct timespec in_future(uint64_t ns);
 /* A number of slots, or "cores". */
+unsigned slots_argument(const char *command, const char *what, const char *text);
 unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);

@@ -91,13 +91,16 @@ static void check_command(const struct build *build)
     const char *old = build_too_old(build->words, version);
     if (old != NULL)
         usage_error("jobserver",
-                    "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
+                    "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes; ninja 1.13 or "
+                    "later takes part",
                     build_command(build->words)[0], old);
     if (build->way == BY_PIPE && build_needs_fifo(build->words))
         usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", build_command(build->words)[0]);
     const char *make = build->way == BY_FIFO ? build_takes_no_fifo(build->words, version) : NULL;
     if (make != NULL)
-        usage_error("jobserver", "--fifo: %s is GNU make %s, which takes no tokens from a fifo: 4.4 does; leave it out",
+        usage_error("jobserver",
+                    "--fifo: %s is GNU make %s, which takes no tokens from a fifo; make 4.4 or later does: leave "
+                    "--fifo out",
                     build_command(build->words)[0], make);
 }
 
@@ -249,7 +252,7 @@ static void set_environment(const struct build *build)
 {
     char tokens[PATH_MAX + 8], text[PATH_MAX + 64];
     tokens_name(&build->tokens, tokens, sizeof tokens);
-    makeflags_set(tokens, build->visit.quiet);
+    makeflags_set(tokens, build->visit.quiet ? NULL : build->visit.gate);
     pool_text(build->pool.gate, tokens, text, sizeof text);
     setenv("ADMIT_POOL", text, 1);
     if (!build->borrowed)

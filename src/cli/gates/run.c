@@ -44,7 +44,8 @@ static const char help_text[] =
     "      --slot-env VAR=A,B,C or VAR=NUMBER+\n"
     "                      the command sees in VAR the element that goes with its slot, or NUMBER + its slot; K is "
     "the\n"
-    "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3\n"
+    "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3;\n"
+    "                      PORT=8000+ counts up, PORT=8000 is a list of one element\n"
     "      --mode MODE     permissions of a gate that is made, in octal; 0600 if not given\n"
     "      --capacity N    how many can be inside and in line together, of a gate that is made; if not given, 256, "
     "with\n"
@@ -119,6 +120,8 @@ static void parse(struct request *request, int argc, char **argv)
         request->visit.list = list->name;
         request->visit.cut = list->cut;
         request->visit.resources = list->length;
+        if (request->visit.k == 0 && !request->visit.quiet)
+            slot_env_tell_odd(&request->slot_env, "run");
         if (request->visit.k == 0)
             request->visit.k = list->length;
     }

@@ -172,13 +172,13 @@ static void tell_placed(struct wait *wait)
 }
 
 /* Whoever waits for us to draw a place would not know why that takes so long. */
-static void tell_outside(const struct visit *visit)
+static void tell_outside(const struct visit *visit, const admit_gate *gate)
 {
     if (visit->placed != NULL && !visit->quiet)
         fprintf(stderr,
-                "admit %s: '%s' has no room in its line: waiting for a place; --capacity, of a gate that is made, is "
-                "its room\n",
-                visit->command, visit->gate);
+                "admit %s: the line of '%s' is full (%u): waiting for a place; --capacity N gives a gate a longer line "
+                "when it is made\n",
+                visit->command, visit->gate, admit_gate_capacity(gate));
 }
 
 static void begin_to_wait(struct wait *wait)
@@ -188,7 +188,7 @@ static void begin_to_wait(struct wait *wait)
     waited_at = wait->gate;
     let_signals_interrupt(interrupt);
     if (wait->outside)
-        tell_outside(wait->visit);
+        tell_outside(wait->visit, wait->gate);
 }
 
 /* The library calls this when the wait begins, and about twice a second. */
