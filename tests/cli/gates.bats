@@ -211,6 +211,8 @@ condition() {
     run_refused "1" -k 2 demo -- true
     refused "resize" resize nowhere 2
     refused "there is no gate" resize nowhere 2
+    run_refused "a gate is a file, and this is a directory" -k 2 "$T/" -- true
+    run_refused "a gate is a file, and this is a directory" -k 2 / -- true
     refused "K" resize demo
     refused "Without the =: admit resize demo 3" resize demo=3
     refused "the gate stands first: admit resize demo 3" resize 3 demo

@@ -42,6 +42,31 @@ load gates
     exits 0 check one_bit --property exclusion -n=2
 }
 
+@test "times: units from days to ms, and several of them" {
+    enter holder demo -k 1
+    eventually inside holder
+    for time in 10ms 0.01 .01s 0m10ms 0d0h0m0s1ms; do
+        exits 124 run -w "$time" demo -- true
+    done
+    # It would be over by now if it were less than that.
+    for time in 1d 1m30s 1d12h 2h30m; do
+        background run -w "$time" demo -- true
+        eventually is 1 waiters demo
+        sleep 0.1
+        [ "$(waiters demo)" -eq 1 ]
+        kill "$pid"
+        ends 143 "$pid"
+    done
+    for time in "" x 1x 30s1m 1s1s 1m30 -1 1e3 0x10 nan inf 1..5 1w 99999999999999d; do
+        run_refused "-w takes a time, such as 30, 500ms, 1.5s, 10m, 2h, 1d or 1m30s, not '$time'" -w "$time" demo -- true
+    done
+    # Not 90 minutes: the command is ended after this time.
+    let_go holder
+    ends_after=$SECONDS
+    exits 143 run --limit 0m1s demo -- sleep 1000
+    [ $((SECONDS - ends_after)) -lt 60 ]
+}
+
 @test "-E: the status of a time-out and of --try; the command's own is as ever" {
     enter holder demo -k 1
     eventually inside holder
@@ -122,6 +147,10 @@ load gates
         [ "$status" -eq 127 ]
         says_error "a shell's text needs sh -c"
     done
+    exits 127 run demo -- FOO=1 env
+    says_error "cannot run 'FOO=1': No such file or directory; to set a variable, say env FOO=1 COMMAND"
+    exits 127 run demo -- 1=2 env
+    [[ $stderr != *"to set a variable"* ]]
     exits 127 run demo -- no-such-command-anywhere
     says_error "No such file or directory"
     [[ $stderr != *"sh -c"* ]]
@@ -156,7 +185,8 @@ load gates
     run_refused "takes VARIABLE=A,B,C or VARIABLE=NUMBER+" --slot-env GPUS gpu -- true
     run_refused "takes VARIABLE=A,B,C" --slot-env =0,1 gpu -- true
     run_refused "takes VARIABLE=A,B,C" --slot-env GPUS= gpu -- true
-    run_refused "takes VARIABLE=A,B,C" --slot-env 1G=0,1 gpu -- true
+    run_refused "--slot-env 1G=0,1: '1G' cannot be the name of a variable" --slot-env 1G=0,1 gpu -- true
+    run_refused "--slot-env PO-RT=a,b: 'PO-RT' cannot be the name of a variable" --slot-env PO-RT=a,b gpu -- true
     run_refused "an element of the list is empty" --slot-env GPUS=0,,1 gpu -- true
     run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
     run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true

@@ -207,6 +207,10 @@ left_no_job() {
     exits 0 run -b -k 1 -o 'log-%j-%%' q -- sh -c 'echo out; echo err >&2'
     exits 0 wait @1
     [ "$(cat log-1-%)" = $'out\nerr' ]
+    for file in 'log-%x' '%' '100%' '%%%' '%J'; do
+        exits 125 run -b -o "$file" q -- true
+        says_error "admit run: -o $file: there is %j, the number of the job, and %% for a percent sign, and no other"
+    done
     echo before >all
     exits 0 run -b -o all q -- sh -c "$LINGER; echo one"
     exits 0 run -b -o all q -- echo two
@@ -281,6 +285,32 @@ left_no_job() {
     exits 0 jobs q --json
     json 'length == 2'
     refused 'bad gate name "a b"' jobs 'a b'
+}
+
+@test "output: why there is none of a job that has not begun" {
+    fill q
+    exits 0 run -b q -- echo late
+    exits 0 run -b q -- true
+    exits 0 run -b -q -w 10ms q -- true
+    exits 0 output @1
+    [ -z "$output" ]
+    says_error "admit output: @1 waits, and has not begun yet"
+    exits 0 cancel @2
+    exits 0 output @2
+    says_error "admit output: @2 was cancelled before it began"
+    exits 0 output -f @2
+    says_error "admit output: @2 was cancelled before it began"
+    exits 124 wait @3
+    exits 0 output @3
+    says_error "admit output: @3 ended before it could begin"
+    touch "$T/end"
+    exits 0 output -f @1
+    [ "$output" = late ]
+    [ -z "$stderr" ]
+    exits 0 run -b q -- true
+    exits 0 wait @4
+    exits 0 output @4
+    [ -z "$stderr" ]
 }
 
 @test "jobs: those that are named, those of a state, the ids alone" {

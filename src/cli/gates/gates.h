@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
+/* Seconds, or numbers with the units d, h, m, s and ms in this order, such as "90", "1.5h" or "1m30s"; in nanoseconds. */
 uint64_t option_time(struct arguments *arguments, const char *option);
 /* That long from now, as a moment of CLOCK_MONOTONIC. */
 struct timespec in_future(uint64_t ns);

@@ -39,7 +39,7 @@ static const char help_text[] =
     "                      unless it takes them from a fifo only\n"
     "      --fifo          by a named pipe: for ninja, which is given one anyhow, where something else starts it; not\n"
     "                      for make before 4.4\n"
-    "  -w, --wait TIME     wait no longer than this for the first slot: seconds, or 500ms, 30s, 10m, 2h\n"
+    "  -w, --wait TIME     wait no longer than this for the first slot: seconds, or 500ms, 30s, 1m30s, 2h, 1d\n"
     "      --try           do not wait for it\n"
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"

@@ -28,7 +28,8 @@ static const char help_text[] =
     "  -k, --slots K       how many may be inside; 'cores': as many as this process may use. Refused if the gate was\n"
     "                      declared with another number and has another one now\n"
     "      --resize        give it this many, for everybody\n"
-    "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 10m, 2h; 0 is not to wait\n"
+    "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 1m30s, 2h, 1d;\n"
+    "                      0 is not to wait\n"
     "      --try           do not wait\n"
     "  -b, --background    return as soon as the place in line is drawn, and print the job's id, such as @17, for\n"
     "                      'admit wait', 'cancel', 'output' and 'jobs'; it outlives the shell, as with nohup. Also\n"
@@ -81,6 +82,15 @@ static unsigned room_for_a_queue(unsigned k)
     return 2 * k > QUEUE ? 2 * k : QUEUE;
 }
 
+/* Whoever means the process or the time by another letter would have a file of that name. */
+static void check_output(const char *output)
+{
+    for (const char *at = strchr(output, '%'); at != NULL; at = strchr(at + 2, '%'))
+        if (at[1] != 'j' && at[1] != '%')
+            usage_error("run", "-o %s: there is %%j, the number of the job, and %%%% for a percent sign, and no other",
+                        output);
+}
+
 static void parse(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "run", .argc = argc, .argv = argv, .plain_max = argc};
@@ -127,6 +137,8 @@ static void parse(struct request *request, int argc, char **argv)
     }
     if (request->output != NULL && !request->background)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
+    if (request->output != NULL)
+        check_output(request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
     request->visit.detached = request->background;

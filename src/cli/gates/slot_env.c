@@ -131,6 +131,8 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text)
     char *name = strdup(text), *value = name != NULL ? strchr(name, '=') : NULL;
     if (value != NULL)
         *value++ = '\0';
+    if (value != NULL && name[0] != '\0' && !is_name(name))
+        usage_error(command, "--slot-env %s: '%s' cannot be the name of a variable: letters, digits and _", text, name);
     if (value == NULL || !is_name(name) || value[0] == '\0')
         usage_error(command, "--slot-env takes VARIABLE=A,B,C or VARIABLE=NUMBER+, not '%s'", text);
     if (strncmp(name, "ADMIT_", strlen("ADMIT_")) == 0)

@@ -26,7 +26,7 @@ static const char help_text[] =
     "it\n"
     "is inside of.\n"
     "\n"
-    "  -w, --wait TIME   no longer than this: seconds, or 500ms, 30s, 10m, 2h\n"
+    "  -w, --wait TIME   no longer than this: seconds, or 500ms, 30s, 1m30s, 2h, 1d\n"
     "\n"
     "Exit status: 0 if all jobs that are named have ended with 0, else that of the first of them, in the order of "
     "their\n"
