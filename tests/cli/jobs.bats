@@ -339,8 +339,7 @@ left_no_job() {
     exits 0 jobs --ids --state running
     [ -z "$output" ]
     [ -z "$stderr" ]
-    # shellcheck disable=SC2046 # words
-    exits 0 cancel $("$ADMIT" jobs --ids --state waiting q)
+    "$ADMIT" jobs --ids --state waiting q | xargs -r "$ADMIT" cancel
     exits 0 jobs --ids --state cancelled
     [ "$(paste -sd' ' <<<"$output")" = "@4 @5" ]
     refused "--state takes waiting, running, done, failed, cancelled, orphan or killed, not 'over'" jobs --state over

@@ -41,7 +41,7 @@ static const char help_text[] =
     "jobs\n"
     "that cannot be looked at.\n"
     "\n"
-    "  admit cancel $(admit jobs --ids --state waiting photos)\n";
+    "  admit jobs --ids --state waiting photos | xargs -r admit cancel\n";
 
 /* --- the place in line, of which the gate knows ----------------------------------------------------------------------- */
 
