@@ -190,6 +190,14 @@ left_no_job() {
     free q 1
 }
 
+@test "run -b: a job is not inside of what has put it there, from its first moment on" {
+    local round
+    for ((round = 1; round <= 30; round++)); do
+        exits 0 run -k 1 q -- sh -c '"$0" run -b -k 1 other -- "$0" run -w 60s q -- true; sleep 0.02' "$ADMIT"
+        exits 0 wait "@$round"
+    done
+}
+
 @test "run -b: ids are unique" {
     local i
     for i in $(seq 60); do

@@ -97,7 +97,7 @@ bool job_is_above(const struct job *job)
     bool above = false;
     if (job->facts.state != JOB_RUNS || is_of_earlier_boot(job) || !sees_its_numbers(job))
         return false;
-    for (long pid = getpid(); pid > 1 && !above; pid = process_parent(pid))
+    for (long pid = getpid(); pid > 1 && !above; pid = process_starter(pid))
         above = pid == command->pid && process_start_time(pid) == command->started;
     return above;
 }
