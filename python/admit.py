@@ -296,9 +296,31 @@ def _name(name: Name) -> bytes:
 
 
 def _number(what: str, number: int) -> int:
-    value = operator.index(number)
+    try:
+        value = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what} takes a whole number, not {number!r}") from None
     if not 0 <= value < 2**32:
         raise BadOption(f"{what} = {value}: out of range", Code.BAD_OPTION)
+    return value
+
+
+def _slots(k: int) -> int:
+    """0 is a mistake, as of a list that is empty: to the library it would be a gate that must exist."""
+    value = _number("k", k)
+    if value == 0:
+        raise BadOption("k = 0: nobody could go in (without k, the gate must exist)", Code.BAD_OPTION)
+    return value
+
+
+def _seconds(what: str, seconds: Optional[float]) -> Optional[float]:
+    if seconds is None:
+        return None
+    if not hasattr(seconds, "__float__") and not hasattr(seconds, "__index__"):  # float() would read a text
+        raise TypeError(f"{what} takes seconds, not {seconds!r}")
+    value = float(seconds)
+    if math.isnan(value):
+        raise ValueError(f"{what} = {seconds!r}: a time that is no number")
     return value
 
 
@@ -306,9 +328,9 @@ def _deadline(timeout: Optional[float], deadline: Optional[float]) -> Optional[f
     """As time.monotonic() counts; None: never."""
     if timeout is not None and deadline is not None:
         raise TypeError("timeout and deadline: one of the two")
-    until = time.monotonic() + timeout if timeout is not None else deadline
-    if until is not None and math.isnan(until):
-        raise ValueError("a time that is no number")
+    until, within = _seconds("deadline", deadline), _seconds("timeout", timeout)
+    if within is not None:
+        until = time.monotonic() + within
     return None if until is None or until > 2**40 else until
 
 
@@ -370,8 +392,9 @@ class _Handle:
     close. What it makes then is none of those objects, and goes when they are taken apart, after all were finalized.
     """
 
-    def __init__(self, name: Optional[str], options: Mapping[str, int]) -> None:
-        given = _Options(**{what: _number(what, number) for what, number in options.items()})
+    def __init__(self, name: Optional[str], options: Mapping[str, Optional[int]]) -> None:
+        numbers = {what: _number(what, number) for what, number in options.items() if number is not None}
+        given = _Options(**numbers)
         if name is None:
             pointer = _lib.admit_gate_create_private(given)
         else:
@@ -487,12 +510,13 @@ class Hold:
             return
         if sys.is_finalizing() and not self._is_of_main:  # a daemon's, whose C code may run still
             return
+        which = repr(self)  # as it was, and not as it is left here
         if self._handle.is_waited_at():
             self._left = True
             self._handle.dropped.append(self._hold)
         else:
             self._end()
-        warn(f"a hold was not left: {self!r}", ResourceWarning, source=self)
+        warn(f"a hold was not left: {which}", ResourceWarning, source=self)
 
     def leave(self) -> None:
         """Inside no more; the next in line is. Never waits."""
@@ -617,16 +641,17 @@ def _numbered(call: str, doc: str) -> Any:
 
 
 class Gate:
-    """This process's handle on the gate of this name, which is made if there is none and k is not 0.
+    """This process's handle on the gate of this name, which is made if there is none. Without k it must exist.
 
     For a gate that exists only k is compared: it must be its declared or its present one. most_k: up to which it can be
     resized. capacity: how many threads can take part at a time. mode: permissions, 0o600 unless said otherwise.
     look_only: to inspect, for which reading suffices.
     """
 
-    def __init__(self, name: Name, k: int = 0, *, most_k: int = 0, capacity: int = 0, mode: int = 0,
+    def __init__(self, name: Name, k: Optional[int] = None, *, most_k: int = 0, capacity: int = 0, mode: int = 0,
                  look_only: bool = False) -> None:  # fmt: skip
-        options = {"k": k, "most_k": most_k, "capacity": capacity, "mode": mode, "look_only": look_only}
+        slots = None if k is None else _slots(k)
+        options = {"k": slots, "most_k": most_k, "capacity": capacity, "mode": mode, "look_only": look_only}
         self._begin(_Handle(os.fsdecode(_name(name)), options))
         if not look_only:
             self.describe(_own_command())
@@ -634,7 +659,7 @@ class Gate:
     @classmethod
     def private(cls, k: int, *, most_k: int = 0, capacity: int = 0) -> Gate:
         """A gate without a name, for the threads of this process and the processes it forks."""
-        gate = cls._by(_Handle(None, {"k": k, "most_k": most_k, "capacity": capacity}))
+        gate = cls._by(_Handle(None, {"k": _slots(k), "most_k": most_k, "capacity": capacity}))
         gate.describe(_own_command())
         return gate
 

@@ -145,12 +145,16 @@ static int no_such_command(const char *name)
     return EXIT_USAGE;
 }
 
-/* "help run" is "run --help". */
-static void put_help_last(int argc, char **argv)
+/* "help run" is "run --help", and so is "help run -k": the help has all options. Returns how many words that are. */
+static int put_help_last(int argc, char **argv)
 {
     static char option[] = "--help";
-    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
-    argv[argc - 1] = option;
+    int words = 2;
+    while (words < argc && argv[words][0] != '-')
+        words++;
+    memmove(argv + 1, argv + 2, (size_t)(words - 2) * sizeof *argv);
+    argv[words - 1] = option;
+    return words;
 }
 
 int main(int argc, char **argv)
@@ -160,7 +164,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "help") == 0 && argc > 2)
-        put_help_last(argc, argv);
+        argc = put_help_last(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(stdout);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {

@@ -26,9 +26,14 @@ _Noreturn void usage_error(const char *command, const char *format, ...)
 /* What other tools call it, if this sub-command has it. */
 static const char *by_habit(const char *option, const char *help)
 {
-    static const char many[] = " -j -n -P --jobs --max-procs --count ";
+    static const char many[] = " -j -P --jobs --max-procs --count ";
+    static const char at_once[] = " --nonblock --non-block --nonblocking --non-blocking --nb --no-wait --nowait ";
     char word[32];
     snprintf(word, sizeof word, " %s ", option);
+    if (strcmp(option, "-n") == 0 && strstr(help, " -k, --slots") != NULL)
+        return "--try (not to wait, as flock's) or -k (how many)";
+    if (strstr(at_once, word) != NULL && strstr(help, " --try") != NULL)
+        return "--try";
     if (strstr(many, word) != NULL && strstr(help, " -k, --slots") != NULL)
         return "-k";
     if (strcmp(option, "--timeout") == 0 && strstr(help, " -w, --wait") != NULL)

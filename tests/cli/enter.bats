@@ -356,6 +356,48 @@ enter_fails() {
     free demo 1
 }
 
+@test "as soon as a script has ended, its slot is there for those who do not wait, and its gate can be removed" {
+    run bash -c '
+        for ((round = 0; round < 50; round++)); do
+            bash -c "eval \"\$($ADMIT enter -k 1 --pid \$\$ demo)\" || exit"
+            case $((round % 4)) in
+            0) $ADMIT run --try demo -- true ;;
+            1) $ADMIT run -w 0 demo -- true ;;
+            2) $ADMIT remove demo ;;
+            3) bash -c "slot=\$($ADMIT enter --try --pid \$\$ demo) && eval \"\$slot\" || exit" ;;
+            esac || exit
+        done'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "whoever does not wait waits for a second at most for a keeper that is stopped, and for no other holder" {
+    local shell keeper
+    in_shell sleeper sleep 1000
+    exits 0 enter -k 1 --pid "$shell" demo
+    keeper=$(keeper_of "$shell")
+    kill -STOP "$keeper"
+    eventually is T state "$keeper"
+    kill "$shell"
+    eventually ended "$shell"
+    exits 75 run --try demo -- true
+    exits 1 remove demo
+    says_error "in use: inside $shell"
+    # It goes on while somebody looks.
+    (sleep 0.3; kill -CONT "$keeper") 3>&- &
+    exits 0 run --try demo -- true
+}
+
+@test "-E 0 is refused: the script would go on without a slot" {
+    enter holder demo -k 1
+    eventually inside holder
+    enter_fails "-E 0: without a slot the script would go on as if it had one" 125 --try -E 0 --pid $$ demo
+    run bash -c 'eval "$("$ADMIT" enter -E 0 -w 10ms --pid $$ demo)" || exit; echo went on'
+    [ "$status" -eq 125 ]
+    says_not "went on"
+    let_go holder
+}
+
 @test "which process: one that lives, of this user, and neither admit nor the first of all" {
     local child
     enter_fails "there is no process" 125 -k 1 --pid 4194304 demo
@@ -379,9 +421,14 @@ enter_fails() {
 @test "on a terminal, where nobody evaluates it: the slot is held, and how to leave is said" {
     at_terminal "bash -c '$ADMIT enter -k 1 --pid \$\$ demo; $ADMIT leave --pid \$\$ demo && echo left; $ADMIT enter -q --pid \$\$ demo; exit'"
     ends 0 "$terminal"
-    [ "$(grep -c 'this text is for eval' "$T/screen")" -eq 1 ]
-    grep -q 'has the slot all the same, until it ends or: admit leave --pid [0-9]* demo' "$T/screen"
+    [ "$(grep -c 'for eval' "$T/screen")" -eq 1 ]
+    grep -q "has a slot at 'demo' until it ends or: admit leave --pid [0-9]* demo" "$T/screen"
     grep -q '^left' "$T/screen"
+    # Nothing of the text that is for eval.
+    [ "$(wc -l <"$T/screen")" -eq 3 ]
+    at_terminal "$ADMIT enter -k 1 --try --nonsense demo"
+    ends 125 "$terminal"
+    run ! grep -q 'exit 125' "$T/screen"
     # A shell that evaluates it, at a terminal or not, hears nothing of it.
     at_terminal "bash -c 'eval \"\$($ADMIT enter --pid \$\$ demo)\"'"
     ends 0 "$terminal"

@@ -73,11 +73,11 @@ let_go() {
 # outsiders GATE, everybody GATE.
 # is EXPECTED COMMAND...: that is what it prints.
 holders() {
-    "$ADMIT" status "$1" --json | jq '.holders | length'
+    "$ADMIT" status "$1" --json | jq 'select(.error == null) | .holders | length'
 }
 
 waiters() {
-    "$ADMIT" status "$1" --json | jq '.waiters | length'
+    "$ADMIT" status "$1" --json | jq 'select(.error == null) | .waiters | length'
 }
 
 outsiders() {
@@ -85,7 +85,7 @@ outsiders() {
 }
 
 everybody() {
-    "$ADMIT" status "$1" --json | jq '(.holders | length) + (.waiters | length)'
+    "$ADMIT" status "$1" --json | jq 'select(.error == null) | (.holders | length) + (.waiters | length)'
 }
 
 is() {

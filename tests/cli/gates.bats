@@ -160,7 +160,19 @@ condition() {
     json '[.[] | .gate] == ["a", "broken", "c"] and [.[] | .k] == [1, null, 3]'
     json '.[0].error == null and .[2].error == null and (.[1].error | contains("is not a gate"))'
     json '.[1].holders == null and ([.[] | keys] | unique | length) == 1'
+    # One that is named alone is told in the same way: why is in the object, too.
+    for name in broken nosuch; do
+        exits 2 status "$name" --json
+        json ".gate == \"$name\" and .holders == null and .k == null and (.error | length > 0)"
+        says_error "admit status: "
+    done
     # One that can be used is shown as ever.
+    # The table is as wide as the longest name.
+    exits 0 run -k 2 a-name-that-is-longer-than-most-others -- true
+    exits 2 list
+    [ "${lines[1]}" = "a                                           1       0        0" ]
+    [ "${lines[2]}" = "a-name-that-is-longer-than-most-others      2       0        0" ]
+    exits 0 remove a-name-that-is-longer-than-most-others
     exits 0 status a
     exits 0 status a --json
     rm "$ADMIT_DIR/broken"
@@ -199,13 +211,30 @@ condition() {
     run_refused "1" -k 2 demo -- true
     refused "resize" resize nowhere 2
     refused "there is no gate" resize nowhere 2
+    run_refused "a gate is a file, and this is a directory" -k 2 "$T/" -- true
+    run_refused "a gate is a file, and this is a directory" -k 2 / -- true
     refused "K" resize demo
+    refused "Without the =: admit resize demo 3" resize demo=3
+    refused "the gate stands first: admit resize demo 3" resize 3 demo
+    refused "'4' is one argument too many beside -k" resize demo -k 3 4
+    refused "or cores, not 'core'" resize demo core
     for k in 0 -1 x 1000000000; do
         refused "resize" resize demo "$k"
     done
     let_go c
     eventually is 0 holders demo
     free demo 1
+    local how
+    for how in "-k 3 demo" "demo -k3" "demo --slots 3"; do
+        exits 0 resize demo 1
+        # shellcheck disable=SC2086 # words
+        exits 0 resize $how
+        exits 0 status demo --json
+        json '.k == 3'
+    done
+    exits 0 resize demo cores
+    exits 0 status demo --json
+    json ".k == $(nproc)"
 }
 
 @test "remove: the dead are in nobody's way" {

@@ -34,12 +34,37 @@ load gates
     run_refused "there is no option '-z'" -qz demo -- true
     run_refused "there is no option '-é'" -é demo -- true
     run_refused "--wait needs a value" demo --wait
-    run_refused "-k takes a whole number from 1 to 1024, not ''" -k= demo -- true
+    run_refused "-k takes a whole number from 1 to 1024, or cores, not ''" -k= demo -- true
     exits 0 list --json
     refused "--json takes no value" list --json=1
     # Elsewhere, too.
     exits 0 check one_bit -n2 --property=exclusion
     exits 0 check one_bit --property exclusion -n=2
+}
+
+@test "times: units from days to ms, and several of them" {
+    enter holder demo -k 1
+    eventually inside holder
+    for time in 10ms 0.01 .01s 0m10ms 0d0h0m0s1ms; do
+        exits 124 run -w "$time" demo -- true
+    done
+    # It would be over by now if it were less than that.
+    for time in 1d 1m30s 1d12h 2h30m; do
+        background run -w "$time" demo -- true
+        eventually is 1 waiters demo
+        sleep 0.1
+        [ "$(waiters demo)" -eq 1 ]
+        kill "$pid"
+        ends 143 "$pid"
+    done
+    for time in "" x 1x 30s1m 1s1s 1m30 -1 1e3 0x10 nan inf 1..5 1w 99999999999999d; do
+        run_refused "-w takes a time, such as 30, 500ms, 1.5s, 10m, 2h, 1d or 1m30s, not '$time'" -w "$time" demo -- true
+    done
+    # Not 90 minutes: the command is ended after this time.
+    let_go holder
+    ends_after=$SECONDS
+    exits 143 run --limit 0m1s demo -- sleep 1000
+    [ $((SECONDS - ends_after)) -lt 60 ]
 }
 
 @test "-E: the status of a time-out and of --try; the command's own is as ever" {
@@ -92,9 +117,19 @@ load gates
 
 @test "options that other tools have, and words that only a shell knows" {
     local option
-    for option in -j4 -n4 -P4 "-j 4" --jobs=4; do
+    for option in -j4 -P4 "-j 4" --jobs=4; do
         # shellcheck disable=SC2086 # one or two words
         run_refused "there is no option '${option%%[ 4=]*}'; did you mean -k?" $option demo -- true
+    done
+    for option in -n -n4; do
+        run_refused "there is no option '-n'; did you mean --try (not to wait, as flock's) or -k" "$option" demo -- true
+    done
+    for option in --nonblock --nb --no-wait; do
+        run_refused "there is no option '$option'; did you mean --try?" "$option" demo -- true
+        exits 125 enter "$option" demo
+        says_error "did you mean --try?"
+        exits 125 wait "$option" demo
+        says_error "there is no option '$option'"$'\n'
     done
     run_refused "did you mean -w (for waiting) or --limit (for the command)?" --timeout 3 demo -- true
     run_refused "there is no option '--sloot-env'; did you mean --slot-env?" --sloot-env A=1 demo -- true
@@ -112,6 +147,10 @@ load gates
         [ "$status" -eq 127 ]
         says_error "a shell's text needs sh -c"
     done
+    exits 127 run demo -- FOO=1 env
+    says_error "cannot run 'FOO=1': No such file or directory; to set a variable, say env FOO=1 COMMAND"
+    exits 127 run demo -- 1=2 env
+    [[ $stderr != *"to set a variable"* ]]
     exits 127 run demo -- no-such-command-anywhere
     says_error "No such file or directory"
     [[ $stderr != *"sh -c"* ]]
@@ -146,15 +185,17 @@ load gates
     run_refused "takes VARIABLE=A,B,C or VARIABLE=NUMBER+" --slot-env GPUS gpu -- true
     run_refused "takes VARIABLE=A,B,C" --slot-env =0,1 gpu -- true
     run_refused "takes VARIABLE=A,B,C" --slot-env GPUS= gpu -- true
-    run_refused "takes VARIABLE=A,B,C" --slot-env 1G=0,1 gpu -- true
+    run_refused "--slot-env 1G=0,1: '1G' cannot be the name of a variable" --slot-env 1G=0,1 gpu -- true
+    run_refused "--slot-env PO-RT=a,b: 'PO-RT' cannot be the name of a variable" --slot-env PO-RT=a,b gpu -- true
     run_refused "an element of the list is empty" --slot-env GPUS=0,,1 gpu -- true
     run_refused "'0' is in the list twice" --slot-env GPUS=0,1,0 gpu -- true
     run_refused "A has 2 elements, and B has 3" --slot-env A=1,2 --slot-env B=1,2,3 gpu -- true
+    run_refused "-k 3 is more than --slot-env PORT has elements: 1; PORT=8000+ counts up" -k 3 --slot-env PORT=8000 gpu -- true
     run_refused "-k 3 is more than --slot-env A has elements: 2" -k 3 --slot-env A=1,2 gpu -- true
     run_refused "--slot-env A is given twice" --slot-env A=1,2 --slot-env A=8000+ gpu -- true
     run_refused "--slot-env ADMIT_SLOT: such names are admit's own" --slot-env ADMIT_SLOT=7,8 gpu -- true
     # What was meant to count, and would pass for a list.
-    for count in 9999999999999999999+ 8000++ -1+ + 8000+,9000 1.5+; do
+    for count in 9999999999999999999+ 8000++ 8000+2 -1+ + 8000+,9000 1.5+; do
         run_refused "what counts is one number" --slot-env "PORT=$count" gpu -- true
     done
     run_refused "--slot-env A: '0-3' would be one element: say 0,1,2,3" --slot-env A=0-3 gpu -- true
@@ -167,6 +208,17 @@ load gates
     exits 0 run --slot-env CXX=g++,clang++ cxx -- sh -c 'echo $CXX'
     [ "$output" = g++ ]
     [ ! -e "$ADMIT_DIR/gpu" ]
+}
+
+@test "--slot-env: a number alone is a list of one element, which is said" {
+    exits 0 run --slot-env PORT=8000 one -- sh -c 'echo $PORT'
+    [ "$output" = 8000 ]
+    says_error "admit run: --slot-env PORT=8000 is a list of one element, so that k is 1; PORT=8000+ counts up from there"
+    for how in "-q --slot-env PORT=8000" "-k 1 --slot-env PORT=8000" "--slot-env GPU=0" "--slot-env HOST=a1000"; do
+        # shellcheck disable=SC2086 # words
+        exits 0 run $how one -- true
+        [ -z "$stderr" ]
+    done
 }
 
 @test "--slot-env: a gate that has more slots than there are resources" {

@@ -82,7 +82,7 @@ left_no_job() {
     eventually inside holder
     "$ADMIT" run -b full -- true
     exits 124 run -b -w 0.2 full -- true
-    says_error "no room in its line"
+    says_error "the line of 'full' is full (2): waiting for a place; --capacity N gives a gate a longer line when it is made"
     [ "$("$ADMIT" jobs full --json | jq length)" -eq 1 ]
     let_go holder
     exits 0 wait full
@@ -190,6 +190,14 @@ left_no_job() {
     free q 1
 }
 
+@test "run -b: a job is not inside of what has put it there, from its first moment on" {
+    local round
+    for ((round = 1; round <= 30; round++)); do
+        exits 0 run -k 1 q -- sh -c '"$0" run -b -k 1 other -- "$0" run -w 60s q -- true; sleep 0.02' "$ADMIT"
+        exits 0 wait "@$round"
+    done
+}
+
 @test "run -b: ids are unique" {
     local i
     for i in $(seq 60); do
@@ -207,6 +215,10 @@ left_no_job() {
     exits 0 run -b -k 1 -o 'log-%j-%%' q -- sh -c 'echo out; echo err >&2'
     exits 0 wait @1
     [ "$(cat log-1-%)" = $'out\nerr' ]
+    for file in 'log-%x' '%' '100%' '%%%' '%J'; do
+        exits 125 run -b -o "$file" q -- true
+        says_error "admit run: -o $file: there is %j, the number of the job, and %% for a percent sign, and no other"
+    done
     echo before >all
     exits 0 run -b -o all q -- sh -c "$LINGER; echo one"
     exits 0 run -b -o all q -- echo two
@@ -255,13 +267,18 @@ left_no_job() {
     [ "$(job @1 .pid)" -eq "$("$ADMIT" status q --json | jq '.holders[0].pid')" ]
     exits 0 jobs q
     [ "$(wc -l <<<"$output")" -eq 3 ]
-    [[ $output =~ "@1  running    slot 0 " ]]
-    [[ $output =~ "@2  waiting    place 1 " ]]
+    [[ $output =~ "@1  running  slot 0 " ]]
+    [[ $output =~ "@2  waiting  place 1 " ]]
+    # The column of gates is for those who see several.
+    [[ ${lines[0]} =~ "for  command" ]]
+    exits 0 jobs
+    [[ ${lines[0]} =~ "gate "*"command" ]]
+    exits 0 jobs q
     says "echo 'it'\\''s'"
     touch "$T/end"
     exits 3 wait @1 @2 @3
     exits 0 jobs q
-    [[ $output =~ "@1  done       status 3 " ]]
+    [[ $output =~ "@1  done   status 3 " ]]
     exits 0 jobs other --json
     json 'length == 1 and .[0].id == "@3" and .[0].gate != "other" and .[0].seconds >= 0 and .[0].command == "true"'
     exits 0 run -k 1 idle -- true
@@ -276,6 +293,88 @@ left_no_job() {
     exits 0 jobs q --json
     json 'length == 2'
     refused 'bad gate name "a b"' jobs 'a b'
+}
+
+@test "output: why there is none of a job that has not begun" {
+    fill q
+    exits 0 run -b q -- echo late
+    exits 0 run -b q -- true
+    exits 0 run -b -q -w 10ms q -- true
+    exits 0 output @1
+    [ -z "$output" ]
+    says_error "admit output: @1 waits, and has not begun yet"
+    exits 0 cancel @2
+    exits 0 output @2
+    says_error "admit output: @2 was cancelled before it began"
+    exits 0 output -f @2
+    says_error "admit output: @2 was cancelled before it began"
+    exits 124 wait @3
+    exits 0 output @3
+    says_error "admit output: @3 ended before it could begin"
+    touch "$T/end"
+    exits 0 output -f @1
+    [ "$output" = late ]
+    [ -z "$stderr" ]
+    exits 0 run -b q -- true
+    exits 0 wait @4
+    exits 0 output @4
+    [ -z "$stderr" ]
+}
+
+@test "jobs: those that are named, those of a state, the ids alone" {
+    exits 0 run -b -k 1 q -- true
+    exits 0 run -b q -- false
+    exits 0 run -b -k 1 other -- true
+    exits 0 wait q other
+    fill q
+    exits 0 run -b q -- true
+    exits 0 run -b q -- true
+    exits 0 jobs @3 @1
+    [ "$(awk '{ print $1 }' <<<"$output" | paste -sd' ')" = "job @3 @1" ]
+    exits 0 jobs $'@1\n@2' --json
+    json 'map(.id) == ["@1", "@2"]'
+    exits 0 jobs -q
+    [ "$(paste -sd' ' <<<"$output")" = "@1 @2 @3 @4 @5" ]
+    exits 0 jobs --ids --state waiting q
+    [ "$(paste -sd' ' <<<"$output")" = "@4 @5" ]
+    exits 0 jobs --ids --state failed
+    [ "$output" = "@2" ]
+    exits 0 jobs --state done,waiting q --json
+    json 'map(.id) == ["@1", "@2", "@4", "@5"]'
+    exits 0 jobs --state running
+    [ -z "$output" ]
+    says_error "There is no such job."
+    exits 0 jobs --ids --state running
+    [ -z "$output" ]
+    [ -z "$stderr" ]
+    "$ADMIT" jobs --ids --state waiting q | xargs -r "$ADMIT" cancel
+    exits 0 jobs --ids --state cancelled
+    [ "$(paste -sd' ' <<<"$output")" = "@4 @5" ]
+    refused "--state takes waiting, running, done, failed, cancelled, orphan or killed, not 'over'" jobs --state over
+    refused "not ''" jobs --state waiting,
+    refused "--ids and --json: which one?" jobs --ids --json
+    refused "there is no job @77" jobs @1 @77
+    refused "several are words of their own, as in @17 @18" jobs @1,@2
+    refused "there is no gate '3'; did you mean @3?" jobs 3
+    refused "'other' is one argument too many" jobs q other
+    touch "$T/end"
+}
+
+@test "jobs: on a terminal of 80 columns commands that begin alike are told apart" {
+    local n
+    for n in 1 2; do
+        exits 0 run -b -k 1 "a-gate-with-a-very-long-name-of-fifty-characters" -- /usr/bin/env sh -c true /home/ada/pictures/2026/img_$n.jpg
+    done
+    exits 0 wait @1 @2
+    at_terminal "sh -c 'stty cols 80; $ADMIT jobs'"
+    wait "$terminal"
+    exec 8>&-
+    grep -q 'a-gate-w\.\.\.haracters .*img_1\.jpg' "$T/screen"
+    grep -q 'img_2\.jpg' "$T/screen"
+    [ "$(tr -d '\r' <"$T/screen" | awk '{ print length }' | sort -n | tail -1)" -le 80 ]
+    # What is no terminal has all of it.
+    exits 0 jobs
+    says "a-gate-with-a-very-long-name-of-fifty-characters  /usr/bin/env sh -c true /home/ada/pictures/2026/img_2.jpg"
 }
 
 @test "jobs: commands are cut at the edge of a terminal" {

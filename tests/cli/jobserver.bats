@@ -343,7 +343,12 @@ client() {
     [ "$(seen)" = " -j --jobserver-auth=R,W" ]
     MAKEFLAGS='ks -j8 --no-print-directory -- A=1 B=-j2' exits 0 jobserver pool -- sh -c 'echo "$MAKEFLAGS"'
     [ "$(seen)" = "ks --no-print-directory -j --jobserver-auth=R,W -- A=1 B=-j2" ]
-    says_error "-j8"
+    says_error "admit jobserver: ignoring -j8 in MAKEFLAGS: gate 'pool' says how many jobs there may be"
+    for flags in kj8 -kj8 '-j 8' --jobs=8 '--jobs 8'; do
+        MAKEFLAGS="$flags" exits 0 jobserver pool -- true
+        case $flags in *kj8) flags=-j8 ;; esac
+        [ "$stderr" = "admit jobserver: ignoring $flags in MAKEFLAGS: gate 'pool' says how many jobs there may be" ]
+    done
     MAKEFLAGS=' -j4 --jobserver-auth=3,4 -l 2' exits 0 jobserver pool -- sh -c 'echo "$MAKEFLAGS"'
     [ "$(seen)" = " -l 2 -j --jobserver-auth=R,W" ]
     [ -z "$stderr" ]
@@ -357,7 +362,7 @@ client() {
     CMAKE_BUILD_PARALLEL_LEVEL=7 CARGO_MAKEFLAGS=x exits 0 jobserver pool -- \
         sh -c 'echo "${CMAKE_BUILD_PARALLEL_LEVEL-none} ${CARGO_MAKEFLAGS-none}"'
     [ "$output" = "none none" ]
-    says_error CMAKE_BUILD_PARALLEL_LEVEL=7
+    says_error "ignoring CMAKE_BUILD_PARALLEL_LEVEL=7: gate 'pool' says how many jobs"
 }
 
 # --- a number of its own -----------------------------------------------------------------------------------------------
@@ -525,7 +530,8 @@ END
     chmod +x bin/ninja
     export PATH=$T/bin:$PATH
     VERSION=1.11.1 exits 125 jobserver -k 2 pool -- ninja
-    says_error "1.13"
+    says_error "ninja 1.11.1 takes no part in a pool of jobs"
+    says_error "ninja 1.13 or later takes part"
     mkdir dir
     : >dir/build.ninja
     VERSION=1.11.1 exits 125 jobserver -k 2 pool -- cmake --build dir

@@ -18,6 +18,32 @@ load gates
     free two 2
 }
 
+@test "wait: nobody waits for the gate that it is inside of, nor a job for itself" {
+    exits 125 run -k 2 demo -- "$ADMIT" wait demo
+    says_error "admit wait: this is inside 'demo' itself and would wait for itself for ever"
+    exits 125 run demo -- env -u ADMIT_INSIDE "$ADMIT" wait demo
+    says_error "for ever"
+    run bash -c 'eval "$("$0" enter --pid $$ demo)" || exit; "$0" wait demo' "$ADMIT"
+    [ "$status" -eq 125 ]
+    # Another gate, or another job, is no matter.
+    exits 0 run -k 1 other -- "$ADMIT" wait demo
+    exits 0 run -b demo -- sh -c "$LINGER"
+    exits 0 run -b demo -- sh -c 'until test -e $T/go; do sleep 0.05; done; env -u ADMIT_INSIDE "$0" wait @2' "$ADMIT"
+    exits 0 run -b -k 1 own -- sh -c '"$0" wait @1 && touch $T/waited' "$ADMIT"
+    exits 0 run -b -k 1 loop -- sh -c 'until test -e $T/go; do sleep 0.05; done; "$0" output -f @4' "$ADMIT"
+    touch "$T/go"
+    exits 125 wait @2
+    exits 0 output @2
+    says "admit wait: this is part of '@2' itself and would wait for itself for ever"
+    exits 2 wait @4
+    exits 0 output @4
+    says "admit output: -f: this is part of @4 itself"
+    [ ! -e "$T/waited" ]
+    touch "$T/end"
+    exits 0 wait @3
+    [ -e "$T/waited" ]
+}
+
 @test "--nested allows it" {
     exits 6 run -k 2 demo -- "$ADMIT" run --nested demo -- sh -c 'echo $ADMIT_SLOT; exit 6'
     [ "$output" = 1 ]

@@ -209,6 +209,7 @@ hundred() {
     has '.use == 0.75 and .inside.count == 1 and .inside.longest == 100'
     has '.commands == [.commands[] | select(.entered == 1 and .tokens == 1 and .seconds == 150 and .waits.longest == 0)]'
     report "$T/log" --svg "$T/x.svg"
+    grep -q '; 1 token of builds' "$T/x.svg"
     says "tokens     1 taken for jobs of builds"
     says "line       nobody waited"
     says_not "in line, at most"
@@ -358,6 +359,8 @@ hundred() {
     grep -q '<svg .*role=.img' "$T/log.svg"
     grep -q '<title id=.title.>Use of slots' "$T/log.svg"
     grep -q 'prefers-color-scheme' "$T/log.svg"
+    grep -q '>waiting</text>' "$T/log.svg"
+    run ! grep -q 'nobody waited' "$T/log.svg"
     [ "$(grep -c 'process 1[123], slot [01]; from' "$T/log.svg")" -eq 3 ]
     grep -q "x='76.00' .*width='335.40' .*process 12, slot 1; from 2026-03-01 10:00:00, 40 s; status 3" "$T/log.svg"
     [ "$(stat -c %a "$T/log.svg")" = "$(printf %o $((0666 & ~$(umask))))" ]
@@ -371,6 +374,13 @@ hundred() {
     says "left       4000, 1.0 a second"
     [ "$(wc -c <"$T/log.svg")" -lt 20000 ]
     grep -q 'h840v18h-840z' "$T/log.svg"
+    # No empty axis where nobody waited.
+    grep -q '>nobody waited</text>' "$T/log.svg"
+    run ! grep -q '>waiting</text>' "$T/log.svg"
+    # Of none who left there is no rate.
+    { entered 0 11 0 1 0.000000; entered 40 12 1 2 0.000000; } >"$T/log"
+    report "$T/log"
+    [ "$(grep '^  left' <<<"$output")" = "  left       0" ]
 }
 
 @test "a picture that cannot be written is not begun" {

@@ -82,6 +82,16 @@ load helper
     local version=$output
     exits 0 -V
     [ "$output" = "$version" ]
+    # What follows the command is in its help, too.
+    for rest in "" -k "-k 2 demo" --nonsense; do
+        # shellcheck disable=SC2086 # words
+        exits 0 help run $rest
+        says "usage: admit run"
+    done
+    exits 0 help bound values
+    says "usage: admit bound values"
+    exits 0 help -k
+    says "usage: admit COMMAND"
     for command in run status list resize remove check replay equivalent algorithms count bound; do
         exits 0 $command --help
         says "usage: admit $command"

@@ -2,6 +2,7 @@
 """Entering and leaving, by threads and processes; deaths; errors; what there is to see."""
 
 import contextlib
+import fractions
 import gc
 import multiprocessing
 import os
@@ -98,8 +99,13 @@ class Entering(Case):
             self.assertEqual(gate.waiters, 0)
         for limit in ({"timeout": -1}, {"timeout": 1e300}, {"timeout": float("inf")}, {"deadline": 0}):
             gate.enter(**limit).leave()
-        with self.assertRaises(ValueError):
-            gate.enter(float("nan"))
+        for name in ("timeout", "deadline"):
+            with self.assertRaisesRegex(ValueError, name + " = nan"):
+                gate.enter(**{name: float("nan")})
+            for wrong in ("5", [5], 5j):
+                with self.assertRaisesRegex(TypeError, name + " takes seconds, not "):
+                    gate.enter(**{name: wrong})
+        gate.enter(fractions.Fraction(1, 2)).leave()
         with self.assertRaises(TypeError):
             gate.enter(1, deadline=1)
 
@@ -179,7 +185,7 @@ class Garbage(Case):
         """a hold that is garbage is left, with a ResourceWarning; also in another thread"""
         gate = admit.Gate("gpu", 2)
         gate.enter().leave()
-        with self.assertWarns(ResourceWarning):
+        with self.assertWarnsRegex(ResourceWarning, "a hold was not left: <admit.Hold of slot . of 'gpu'>$"):
             gate.enter()
         holds = [gate.enter()]
 
@@ -706,8 +712,9 @@ class Errors(Case):
         code = admit.Code
         for name in ("", ".", "..", "a b", "x" * 65, "a\0b", "caf\u00e9", b"\xff"):
             self.refused(admit.BadName, ValueError, code.BAD_NAME, lambda: admit.Gate(name, 1))
-        for k in (-1, 1025, 2**32 + 1):
+        for k in (0, -1, 1025, 2**32 + 1):
             self.refused(admit.BadOption, ValueError, code.BAD_OPTION, lambda: admit.Gate("gpu", k))
+        self.refused(admit.BadOption, ValueError, code.BAD_OPTION, lambda: admit.Gate.private(0))
         self.refused(admit.BadOption, ValueError, code.BAD_OPTION, lambda: admit.Gate("gpu", 2, capacity=2**20))
         self.refused(admit.NoGate, FileNotFoundError, code.NO_GATE, lambda: admit.Gate("gpu"))
         self.refused(admit.NoGate, FileNotFoundError, code.NO_GATE, lambda: admit.remove("gpu"))
@@ -722,9 +729,27 @@ class Errors(Case):
             self.refused(admit.Busy, admit.Error, code.BUSY, lambda: admit.remove("gpu"))
         admit.remove("gpu")
         self.refused(admit.Removed, admit.Error, code.REMOVED, lambda: gate.enter().leave())
-        for wrong in (2.5, "2", None):
-            with self.assertRaises(TypeError):
+        for wrong in (2.5, "2", [4]):
+            with self.assertRaisesRegex(TypeError, "k takes a whole number, not "):
                 admit.Gate("other", wrong)
+        for name in ("most_k", "capacity", "mode"):
+            with self.assertRaisesRegex(TypeError, name + " takes a whole number, not '0600'"):
+                admit.Gate("other", 2, **{name: "0600"})
+            with self.assertRaisesRegex(ValueError, name + " = -1: out of range"):
+                admit.Gate("other", 2, **{name: -1})
+        with self.assertRaisesRegex(TypeError, "k takes a whole number, not None"):
+            admit.Gate.private(None)
+
+    def test_no_slots(self):
+        """a k of 0 is a mistake, also where the gate exists; without k it must"""
+        with self.assertRaises(admit.NoGate):
+            admit.Gate("gpu", None)
+        admit.Gate("gpu", 2)
+        self.assertEqual(admit.Gate("gpu", None).k, 2)
+        with self.assertRaisesRegex(ValueError, "k = 0"):
+            admit.Gate("gpu", 0)
+        again = pickle.loads(pickle.dumps(admit.Gate("gpu")))
+        self.assertEqual(again.k, 2)
 
     def test_errno(self):
         """those that are Python's own have an errno, too"""

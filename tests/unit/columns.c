@@ -57,6 +57,35 @@ static void what_is_too_wide_is_cut_between_characters(void **state)
     }
 }
 
+static void what_is_too_wide_gives_way_in_its_middle(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned columns;
+        const char *left;
+    } of[] = {
+        {"abcdefgh", 8, "abcdefgh"},
+        {"abcdefghi", 8, "ab...ghi"},
+        {"abcdefghi", 7, "ab...hi"},
+        {"abcdefghi", 6, "abc..."}, /* where there is hardly any, the beginning tells more */
+        {"abcdefghi", 2, ".."},
+        {"abcdefghi", 0, ""},
+        {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac", 9, "\xe6\x97\xa5...\xe6\x97\xa5\xe6\x9c\xac"},
+        {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac", 8, "\xe6\x97\xa5...\xe6\x9c\xac"},
+        {"abcdefu\xcc\x88"
+         "xy",
+         7, "ab...xy"}, /* no accent without its letter */
+        {"abcdefgu\xcc\x88", 7, "ab...gu\xcc\x88"}};
+    (void)state;
+    for (unsigned t = 0; t < sizeof of / sizeof of[0]; t++) {
+        char text[32];
+        strcpy(text, of[t].text);
+        shorten_to_columns(text, of[t].columns);
+        assert_string_equal(text, of[t].left);
+        assert_true(columns_of_text(text) <= of[t].columns);
+    }
+}
+
 static void a_duration_has_two_units_at_most(void **state)
 {
     static const struct {
@@ -81,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_has_columns),
+        cmocka_unit_test(what_is_too_wide_gives_way_in_its_middle),
         cmocka_unit_test(what_is_too_wide_is_cut_between_characters),
         cmocka_unit_test(a_duration_has_two_units_at_most),
     };

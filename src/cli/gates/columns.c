@@ -39,14 +39,20 @@ static unsigned columns_of_character(const char *character, unsigned length)
     return 1;
 }
 
+/* Of the character with which it begins. */
+static unsigned columns_of_first(const char *text)
+{
+    const unsigned length = admit_printable_character(text);
+    return length > 0 ? columns_of_character(text, length) : 1;
+}
+
 /* As much of the text as fits: its length in bytes. *columns is what it takes. */
 static size_t that_fits(const char *text, unsigned room, unsigned *columns)
 {
     size_t at = 0;
     *columns = 0;
     while (text[at] != '\0') {
-        unsigned length = admit_printable_character(text + at);
-        unsigned wide = length > 0 ? columns_of_character(text + at, length) : 1;
+        unsigned length = admit_printable_character(text + at), wide = columns_of_first(text + at);
         if (*columns + wide > room)
             break;
         *columns += wide;
@@ -72,4 +78,27 @@ void cut_to_columns(char *text, unsigned columns)
     size_t end = that_fits(text, columns - dots, &taken), size = strlen(text) - end;
     memcpy(text + end, cut, dots < size ? dots : size);
     text[end + (dots < size ? dots : size)] = '\0';
+}
+
+/* The end has what is left of the columns when the beginning has its half: so it is found from the beginning, character by
+ * character. */
+void shorten_to_columns(char *text, unsigned columns)
+{
+    static const char cut[] = "...";
+    const unsigned dots = (unsigned)strlen(cut);
+    unsigned taken, tail;
+    if (columns_of_text(text) <= columns)
+        return;
+    if (columns <= 2 * dots) {
+        cut_to_columns(text, columns);
+        return;
+    }
+    const size_t begin = that_fits(text, (columns - dots) / 2, &taken);
+    const char *end = text + begin;
+    while ((tail = columns_of_text(end)) > columns - dots - taken || (tail > 0 && columns_of_first(end) == 0)) {
+        const unsigned length = admit_printable_character(end);
+        end += length > 0 ? length : 1;
+    }
+    memmove(text + begin + dots, end, strlen(end) + 1);
+    memcpy(text + begin, cut, dots);
 }

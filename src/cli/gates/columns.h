@@ -14,5 +14,7 @@ unsigned columns_of_text(const char *text);
 
 /* If it is wider, as much of it is left as has room with "..." behind it. */
 void cut_to_columns(char *text, unsigned columns);
+/* The same of a name or a path, whose end tells as much as its beginning: "..." is in its middle. */
+void shorten_to_columns(char *text, unsigned columns);
 
 #endif

@@ -166,10 +166,21 @@ static bool is_for_shell(const char *command)
     return strpbrk(command, " \t\n") != NULL;
 }
 
+/* "FOO=1", as it stands before a command of a shell. */
+static bool is_assignment(const char *command)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    return command[0] != '=' && (command[0] < '0' || command[0] > '9') && command[strspn(command, letters)] == '=';
+}
+
 void tell_not_run(const char *by, const char *command, int error)
 {
-    fprintf(stderr, "admit %s: cannot run '%s': %s%s\n", by, command, strerror(error),
-            error == ENOENT && is_for_shell(command) ? "; a shell's text needs sh -c" : "");
+    fprintf(stderr, "admit %s: cannot run '%s': %s", by, command, strerror(error));
+    if (error == ENOENT && is_assignment(command))
+        fprintf(stderr, "; to set a variable, say env %s COMMAND", command);
+    else if (error == ENOENT && is_for_shell(command))
+        fputs("; a shell's text needs sh -c", stderr);
+    fputc('\n', stderr);
 }
 
 /* vfork: the new process borrows this one's memory and this one waits, until exec. It saves the copy of all page

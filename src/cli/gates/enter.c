@@ -23,6 +23,7 @@
 
 #include <admit.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +41,13 @@ static const char help_text[] =
     "                      which called this, past its subshells; not if sudo, timeout or the like stand between\n"
     "\n"
     "The other options are those of 'admit run'. What it prints sets ADMIT_SLOT, ADMIT_GATE and the others of 'admit\n"
-    "run' in sh and its kin, and fails if there is no slot:\n"
+    "run' in sh and its kin, and fails if there is no slot (so that -E 0 is refused):\n"
     "\n"
     "  slot=$(admit enter -k 1 --pid $$ db) && eval \"$slot\" || exit\n"
     "  ...\n"
     "  admit leave db\n"
     "\n"
-    "On a terminal, where that text does nothing, a line says so; the slot is held all the same.\n"
+    "On a terminal that text is not printed: a line says that the slot is held, and how to leave.\n"
     "\n"
     "A process of admit stays in the background meanwhile. If it is killed, the slot stays the shell's until that has\n"
     "ended. With eval \"$(admit enter ...)\" || exit, which is shorter, the script goes on outside where admit is not\n"
@@ -67,12 +68,12 @@ struct request {
 
 /* --- what the shell evaluates --------------------------------------------------------------------------------------- */
 
-/* Whether it ends with what has been said already. */
-static bool said;
+/* Whether it ends with what has been said already; and whether it is at a terminal, where nobody evaluates it. */
+static bool said, shown;
 
 static void say_failed(int status)
 {
-    if (!said)
+    if (!said && !shown)
         printf("(exit %d)\n", status);
     said = true;
 }
@@ -142,6 +143,8 @@ static void parse(struct request *request, int argc, char **argv)
     if (too_many != NULL)
         usage_error("enter", "'%s' is one argument too many; a command is run by admit run %s -- %s", too_many, gate,
                     too_many);
+    if (request->visit.no_slot_status == 0)
+        usage_error("enter", "-E 0: without a slot the script would go on as if it had one; any other number says so");
     shell_find(&request->shell, "enter", pid);
     request->found = pid == 0;
     request->visit.gate = gate;
@@ -209,17 +212,23 @@ static void hand_over(struct keeper *keeper)
         give_up(keeper, "the shell cannot have the slot", admit_last_error_text());
 }
 
-/* Whoever only types it sees text that does nothing, and would not know that a slot is gone. */
+/* What would be printed for the shell goes nowhere: whoever only types this has a slot, and is to know just that. */
+static void print_nothing(void)
+{
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing >= 0 && dup2(nothing, STDOUT_FILENO) == STDOUT_FILENO)
+        close(nothing);
+}
+
 static void say_what_for(const struct request *request)
 {
     char pid[32] = "";
     if (!request->found)
         snprintf(pid, sizeof pid, "--pid %ld ", request->shell.pid);
-    fprintf(
-        stderr,
-        "admit enter: this text is for eval \"$(admit enter ...)\"; process %ld has the slot all the same, until it "
-        "ends or: admit leave %s%s\n",
-        request->shell.pid, pid, request->visit.gate);
+    fprintf(stderr,
+            "admit enter: process %ld has a slot at '%s' until it ends or: admit leave %s%s\n"
+            "(In a script, what is printed for eval says which: slot=$(admit enter ...) && eval \"$slot\" || exit)\n",
+            request->shell.pid, request->visit.gate, pid, request->visit.gate);
 }
 
 /* From when the text is told on, no signal but SIGKILL ends it. */
@@ -235,7 +244,7 @@ static int keep(struct keeper *keeper)
         leave(keeper);
         exit_for_signal(signal);
     }
-    if (isatty(STDOUT_FILENO) && !keeper->request->visit.quiet)
+    if (shown && !keeper->request->visit.quiet)
         say_what_for(keeper->request);
     said = true;
     int connection = background_go_on(-1, text) ? keeper_stay(&keeper->request->shell, keeper->listening) : -1;
@@ -250,6 +259,7 @@ int command_enter(int argc, char **argv)
     struct request request = {.visit = new_visit("enter")};
     struct keeper keeper = {.request = &request};
     usage_exit_status = EXIT_OWN_FAILURE;
+    shown = isatty(STDOUT_FILENO);
     atexit(say_failed_at_exit);
     parse(&request, argc, argv);
     request.visit.not_let_in = tell_status;
@@ -257,6 +267,8 @@ int command_enter(int argc, char **argv)
     request.visit.is_wanted = shell_wants;
     request.visit.data = &request;
     hold_signals();
+    if (shown)
+        print_nothing();
     said = true; /* by the parent, which ends without a word of its own */
     if (puts("! :;") < 0 || fflush(stdout) != 0)
         exit(usage_exit_status);

@@ -14,22 +14,46 @@
 #include <time.h>
 #include <unistd.h>
 
+struct unit {
+    const char *name;
+    double ns;
+};
+
+/* From the largest on, as they may follow each other. */
+static const struct unit units[] = {{"d", 86400e9}, {"h", 3600e9}, {"m", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"", 1e9}};
+enum { UNITS = sizeof units / sizeof units[0], NO_UNIT = UNITS - 1 };
+
+/* A number and its unit, after which the text goes on; false: it is none, or not one that may follow. *from is then the unit
+ * that may. Of digits and points: neither nan nor 1e9 is a time. */
+static bool take_time(const char **text, unsigned *from, double *ns)
+{
+    static const char digits[] = "0123456789.";
+    const size_t length = strspn(*text, digits), letters = strcspn(*text + length, digits);
+    unsigned unit = *from;
+    char *end;
+    const double number = strtod(*text, &end);
+    while (unit < UNITS &&
+           (strlen(units[unit].name) != letters || strncmp(*text + length, units[unit].name, letters) != 0))
+        unit++;
+    if (length == 0 || end != *text + length || unit == UNITS || (unit == NO_UNIT && *from > 0))
+        return false;
+    *ns += number * units[unit].ns;
+    *text += length + letters;
+    *from = unit + 1;
+    return true;
+}
+
 uint64_t option_time(struct arguments *arguments, const char *option)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"h", 3600e9}};
-    const char *text = option_value(arguments, option);
-    size_t digits = strspn(text, "0123456789."), unit = 0;
-    const size_t unit_count = sizeof units / sizeof units[0];
-    char *end;
-    double number = strtod(text, &end); /* of digits and points: neither nan nor 1e9 is a time */
-    while (unit < unit_count && strcmp(text + digits, units[unit].name) != 0)
-        unit++;
-    if (digits == 0 || end != text + digits || unit == unit_count || number * units[unit].ns > 1e18)
-        usage_error(arguments->command, "%s takes a time, such as 30, 500ms, 1.5s, 10m or 2h, not '%s'", option, text);
-    return (uint64_t)(number * units[unit].ns);
+    const char *text = option_value(arguments, option), *at = text;
+    unsigned from = 0;
+    double ns = 0;
+    while (take_time(&at, &from, &ns) && *at != '\0') {
+    }
+    if (text[0] == '\0' || *at != '\0' || ns > 1e18)
+        usage_error(arguments->command, "%s takes a time, such as 30, 500ms, 1.5s, 10m, 2h, 1d or 1m30s, not '%s'",
+                    option, text);
+    return (uint64_t)ns;
 }
 
 struct timespec in_future(uint64_t ns)
@@ -42,15 +66,21 @@ struct timespec in_future(uint64_t ns)
     return time;
 }
 
-unsigned option_slots(struct arguments *arguments, const char *option)
+unsigned slots_argument(const char *command, const char *what, const char *text)
 {
-    const char *text = option_value(arguments, option);
     cpu_set_t cores;
+    if (strcmp(text, "cores") != 0 && (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0'))
+        usage_error(command, "%s takes a whole number from 1 to %d, or cores, not '%s'", what, ADMIT_GATE_K_MAX, text);
     if (strcmp(text, "cores") != 0)
-        return (unsigned)number_argument(arguments->command, option, text, 1, ADMIT_GATE_K_MAX);
+        return (unsigned)number_argument(command, what, text, 1, ADMIT_GATE_K_MAX);
     int count =
         sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (unsigned)count;
+}
+
+unsigned option_slots(struct arguments *arguments, const char *option)
+{
+    return slots_argument(arguments->command, option, option_value(arguments, option));
 }
 
 unsigned option_mode(struct arguments *arguments, const char *option)
@@ -313,14 +343,24 @@ unsigned width_of_terminal(void)
 }
 
 /* In a row of the terminal that has room for some of it: what stands before may take a row and more of a narrow one. */
-void cut_for_terminal(char *text, unsigned column)
+static unsigned room_from(unsigned column)
 {
     enum { LEAST_ROOM = 8 };
     const unsigned width = width_of_terminal();
     unsigned rows = width;
-    if (width == 0)
-        return;
     while (rows < column + LEAST_ROOM)
         rows += width;
-    cut_to_columns(text, rows - column);
+    return rows - column;
+}
+
+void cut_for_terminal(char *text, unsigned column)
+{
+    if (width_of_terminal() > 0)
+        cut_to_columns(text, room_from(column));
+}
+
+void shorten_for_terminal(char *text, unsigned column)
+{
+    if (width_of_terminal() > 0)
+        shorten_to_columns(text, room_from(column));
 }

@@ -14,11 +14,12 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Seconds, or a number with the unit ms, s, m or h; in nanoseconds. */
+/* Seconds, or numbers with the units d, h, m, s and ms in this order, such as "90", "1.5h" or "1m30s"; in nanoseconds. */
 uint64_t option_time(struct arguments *arguments, const char *option);
 /* That long from now, as a moment of CLOCK_MONOTONIC. */
 struct timespec in_future(uint64_t ns);
 /* A number of slots, or "cores". */
+unsigned slots_argument(const char *command, const char *what, const char *text);
 unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);
@@ -67,5 +68,7 @@ const char *printable(const char *text, char buffer[ADMIT_COMMAND_SIZE]);
 unsigned width_of_terminal(void);
 /* So that it ends at the right edge, if standard output is a terminal; it begins in this column, from 0 on. */
 void cut_for_terminal(char *text, unsigned column);
+/* The same, and its end is seen. */
+void shorten_for_terminal(char *text, unsigned column);
 
 #endif

@@ -132,7 +132,7 @@ bool inside_by_ancestry(admit_gate *gate)
 {
     admit_view *view = admit_gate_inspect(gate);
     bool inside = false;
-    for (long pid = getpid(); view != NULL && pid > 1 && !inside; pid = process_parent(pid))
+    for (long pid = getpid(); view != NULL && pid > 1 && !inside; pid = process_starter(pid))
         for (unsigned h = 0; h < view->holders; h++)
             inside |= view->holder[h].pid == pid;
     admit_view_free(view);

@@ -340,6 +340,8 @@ void job_open_or_exit(struct job *job, const char *command, const char *text)
     uint32_t id = job_id(text);
     if (id == 0 && is_number(text))
         usage_error(command, "'%s' is no job's id: did you mean @%s?", text, text);
+    if (id == 0 && text[0] == '@' && strchr(text, ',') != NULL)
+        usage_error(command, "'%s' is no job's id, such as @17: several are words of their own, as in @17 @18", text);
     if (id == 0)
         usage_error(command, "'%s' is no job's id, such as @17", text);
     if (job_open(job, id))

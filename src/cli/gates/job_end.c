@@ -91,6 +91,17 @@ int job_status(const struct job *job)
     return job->facts.state == JOB_DONE ? (int)job->facts.status : 128 + SIGKILL;
 }
 
+bool job_is_above(const struct job *job)
+{
+    const struct job_process *command = &job->facts.command;
+    bool above = false;
+    if (job->facts.state != JOB_RUNS || is_of_earlier_boot(job) || !sees_its_numbers(job))
+        return false;
+    for (long pid = getpid(); pid > 1 && !above; pid = process_starter(pid))
+        above = pid == command->pid && process_start_time(pid) == command->started;
+    return above;
+}
+
 /* --- to wait for its end -------------------------------------------------------------------------------------------- */
 
 enum { LOOK_AGAIN_MS = 100 };

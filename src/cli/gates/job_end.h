@@ -27,6 +27,9 @@ const char *job_condition_name(enum job_condition condition);
  * can be read when it has ended, or -1 if there is none to be had; NULL: it is not wanted. */
 bool job_is_orphan(const struct job *job, int *end);
 
+/* Whether this process is one of those that its command has started, or is the command: then it cannot wait for its end. */
+bool job_is_above(const struct job *job);
+
 /* Returns when it has ended, and what is known of it is in job->facts; false if a moment of CLOCK_MONOTONIC came before,
  * NULL: however long it takes. */
 bool job_await(struct job *job, const struct timespec *until);

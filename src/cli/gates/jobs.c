@@ -6,6 +6,7 @@
 #include "cli/gates/job.h"
 #include "cli/gates/job_end.h"
 #include "cli/gates/json.h"
+#include "cli/gates/table.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,26 +15,33 @@
 #include <string.h>
 
 static const char help_text[] =
-    "usage: admit jobs [GATE] [--json]\n"
+    "usage: admit jobs [GATE | @ID...] [--state STATE[,STATE...]] [-q | --json]\n"
     "\n"
     "Lists your jobs, those that 'admit run -b' has put in the background, at GATE or at all gates, in the order of "
     "their\n"
-    "ids: as long as they wait or run, and for a day after their end. The exit status is 2 if there is neither such a "
-    "gate\n"
-    "nor a job of it.\n"
+    "ids: as long as they wait or run, and for a day after their end; or those whose ids are named.\n"
     "\n"
     "  waiting     in line, at this place; since it was submitted\n"
     "  running     inside, with this slot; since the command began\n"
     "  done        with this exit status: the command's, 128 + the signal that ended it, 124 if the time of -w was "
     "over\n"
-    "              before its turn came; 'for' is how long the command took\n"
-    "  cancelled   by 'admit cancel': as above, or before it began\n"
+    "              before its turn came; since the command began, and 'for' is how long it took\n"
+    "  cancelled   by 'admit cancel': as above, or before it began, and then since it was submitted\n"
     "  orphan      the command runs, or nobody can tell; the admit that started it was killed\n"
     "  killed      the admit that waited, or that started the command, was killed, and there is no command any more: "
     "its\n"
     "              status is not known\n"
     "\n"
-    "The exit status is 2 if there may be jobs that cannot be looked at.\n";
+    "      --state STATE   only those that are one of these; 'failed': those that are done with a status other than 0, "
+    "or\n"
+    "                      killed\n"
+    "  -q, --ids           their ids alone, one in each line\n"
+    "\n"
+    "The exit status is 2 if there is neither such a gate nor a job of it, no job of such an id, or if there may be "
+    "jobs\n"
+    "that cannot be looked at.\n"
+    "\n"
+    "  admit jobs --ids --state waiting photos | xargs -r admit cancel\n";
 
 /* --- the place in line, of which the gate knows ----------------------------------------------------------------------- */
 
@@ -47,6 +55,11 @@ struct showing {
     struct json_writer *json; /* NULL: for people */
     const char *path;         /* of the gate whose jobs are wanted; NULL: all are */
     unsigned shown;
+    unsigned states; /* that are wanted: a bit for each condition, */
+    bool failed;     /* and those that have failed, whatever their condition */
+    bool ids;        /* alone */
+    bool at_gate;    /* there is a job of that gate, wanted or not */
+    struct table table;
     struct picture *pictures; /* of each gate one */
 };
 
@@ -156,9 +169,6 @@ static void write_job(struct showing *showing, const struct job *job, enum job_c
     json_end_object(json);
 }
 
-static const char line_format[] = "%6s  %-9s  %-10s  %-11s  %-10s  %-10s  ";
-enum { COMMAND_COLUMN = 68 };
-
 /* Where it is, or how it ended. */
 static void say_where(struct showing *showing, const struct job *job, enum job_condition condition, char text[32])
 {
@@ -172,28 +182,79 @@ static void say_where(struct showing *showing, const struct job *job, enum job_c
         snprintf(text, 32, "place %u", place);
 }
 
+/* Where a gate is named, it is not said again in each row. Many commands begin alike: their ends are shown, too. */
+static const char columns_with_gate[] = "><<<<~~", columns_of_gate[] = "><<<<~";
+
+static void add_row(struct showing *showing, const char *const cells[7])
+{
+    const char *const without[] = {cells[0], cells[1], cells[2], cells[3], cells[4], cells[6]};
+    table_row(&showing->table, showing->path == NULL ? cells : without);
+}
+
 static void print_job(struct showing *showing, const struct job *job, enum job_condition condition)
 {
-    char id[16], where[32], since[32], so_long[32] = "-", words[ADMIT_COMMAND_SIZE + 1], text[ADMIT_COMMAND_SIZE];
-    char gate[ADMIT_COMMAND_SIZE];
+    static const char *const heading[] = {"job", "state", "at", "since", "for", "gate", "command"};
+    char id[16], where[32], since[32], so_long[32] = "-", words[ADMIT_COMMAND_SIZE + 1];
     const int64_t ns = time_taken(job, condition);
-    if (showing->shown == 0) {
-        printf(line_format, "job", "state", "at", "since", "for", "gate");
-        puts("command");
-    }
     snprintf(id, sizeof id, "@%u", job->id);
+    if (showing->ids) {
+        puts(id);
+        return;
+    }
+    if (showing->table.rows == 0)
+        add_row(showing, heading);
     say_where(showing, job, condition, where);
     if (ns >= 0)
         duration_for_people(ns / 1000000000, so_long);
-    printf(line_format, id, job_condition_name(condition), where,
-           time_for_people(job->facts.began != 0 ? job->facts.began : job->facts.submitted, since), so_long,
-           printable(job->gate, gate));
-    printable(shell_words(job->words, words, sizeof words), text);
-    cut_for_terminal(text, COMMAND_COLUMN);
-    puts(text);
+    time_for_people(job->facts.began != 0 ? job->facts.began : job->facts.submitted, since);
+    add_row(showing, (const char *const[]){id, job_condition_name(condition), where, since, so_long, job->gate,
+                                           shell_words(job->words, words, sizeof words)});
 }
 
-static bool is_wanted(const struct showing *showing, const struct job *job)
+/* --- which ---------------------------------------------------------------------------------------------------------- */
+
+enum { CONDITIONS = JOB_KILLED + 1 };
+
+static void want_state(struct showing *showing, const char *name, size_t length)
+{
+    unsigned c = 0;
+    if (length == strlen("failed") && strncmp(name, "failed", length) == 0) {
+        showing->failed = true;
+        return;
+    }
+    while (c < CONDITIONS &&
+           (strlen(job_condition_name(c)) != length || strncmp(job_condition_name(c), name, length) != 0))
+        c++;
+    if (c == CONDITIONS)
+        usage_error("jobs", "--state takes waiting, running, done, failed, cancelled, orphan or killed, not '%.*s'",
+                    (int)length, name);
+    showing->states |= 1u << c;
+}
+
+static void want_states(struct showing *showing, const char *names)
+{
+    for (;; names++) {
+        const size_t length = strcspn(names, ",");
+        want_state(showing, names, length);
+        names += length;
+        if (*names == '\0')
+            return;
+    }
+}
+
+static bool has_failed(const struct job *job, enum job_condition condition)
+{
+    return condition == JOB_KILLED || (condition == JOB_ENDED && job->facts.status != 0);
+}
+
+static bool is_of_state(const struct showing *showing, const struct job *job, enum job_condition condition)
+{
+    if (showing->states == 0 && !showing->failed)
+        return true;
+    return (showing->states >> condition & 1) != 0 || (showing->failed && has_failed(job, condition));
+}
+
+static bool is_at_gate(const struct showing *showing, const struct job *job)
 {
     char wanted[PATH_MAX], has[PATH_MAX];
     if (showing->path == NULL || strcmp(showing->path, job->path) == 0)
@@ -204,21 +265,44 @@ static bool is_wanted(const struct showing *showing, const struct job *job)
 static void show_job(void *data, struct job *job)
 {
     struct showing *showing = data;
-    if (!is_wanted(showing, job))
+    const enum job_condition condition = job_condition(job);
+    if (!is_at_gate(showing, job))
         return;
-    if (showing->json != NULL)
-        write_job(showing, job, job_condition(job));
-    else
-        print_job(showing, job, job_condition(job));
+    showing->at_gate = true;
+    if (!is_of_state(showing, job, condition))
+        return;
     showing->shown++;
+    if (showing->json != NULL)
+        write_job(showing, job, condition);
+    else
+        print_job(showing, job, condition);
+}
+
+/* All are looked for before any is shown. */
+static void show_ids(struct showing *showing, const struct arguments *arguments)
+{
+    char **ids;
+    const int count = job_words(arguments->argv, arguments->plain_count, &ids);
+    struct job *jobs = calloc((size_t)count, sizeof *jobs);
+    if (ids == NULL || jobs == NULL)
+        usage_error("jobs", "out of memory");
+    for (int j = 0; j < count; j++)
+        job_open_or_exit(&jobs[j], "jobs", ids[j]);
+    for (int j = 0; j < count; j++) {
+        show_job(showing, &jobs[j]);
+        job_close(&jobs[j]);
+    }
+    free(jobs);
+    free(ids);
 }
 
 /* On stderr, so that what reads the list finds it empty. */
-static void say_there_are_none(const char *gate)
+static void say_there_are_none(const struct showing *showing, const char *gate)
 {
     char name[ADMIT_COMMAND_SIZE];
-    fprintf(stderr, "There is no job%s%s%s; 'admit run -b GATE -- COMMAND' makes one.\n", gate != NULL ? " at '" : "",
-            gate != NULL ? printable(gate, name) : "", gate != NULL ? "'" : "");
+    fprintf(stderr, "There is no %sjob%s%s%s%s\n", showing->at_gate ? "such " : "", gate != NULL ? " at '" : "",
+            gate != NULL ? printable(gate, name) : "", gate != NULL ? "'" : "",
+            showing->at_gate ? "." : "; 'admit run -b GATE -- COMMAND' makes one.");
 }
 
 /* One that has been removed, or of another name than was typed; of the jobs of the first there may be some. */
@@ -230,47 +314,90 @@ static bool is_no_gate(const char *gate)
     return none;
 }
 
-int command_jobs(int argc, char **argv)
+/* Returns what to exit with. */
+static int show_gate(struct showing *showing, const char *gate)
 {
-    struct arguments arguments = {.command = "jobs", .argc = argc, .argv = argv, .plain_max = 1};
-    struct json_writer writer;
-    struct showing showing = {0};
     char path[PATH_MAX];
-    for (const char *option; (option = next_option(&arguments)) != NULL;) {
-        if (is_option(option, "-h", "--help")) {
-            fputs(help_text, stdout);
-            return EXIT_OK;
-        } else if (is_option(option, NULL, "--json")) {
-            showing.json = &writer;
-        } else {
-            no_such_option("jobs", option, help_text);
-        }
-    }
-    const char *gate = plain_argument(&arguments, 0);
     if (gate != NULL) {
         admit_error error = admit_gate_resolve(gate, path, sizeof path);
         if (error != ADMIT_OK)
             gate_error("jobs", gate, error);
-        showing.path = path;
+        showing->path = path;
+        showing->table.columns = columns_of_gate;
     }
+    const bool all = job_list(show_job, showing);
+    const int error = errno;
+    table_print(&showing->table);
+    showing->path = NULL;
+    if (all)
+        return EXIT_OK;
+    job_tell_unreadable("jobs", "the jobs", error);
+    return EXIT_USAGE;
+}
+
+static void parse(struct showing *showing, struct arguments *arguments, struct json_writer *writer)
+{
+    for (const char *option; (option = next_option(arguments)) != NULL;) {
+        if (is_option(option, "-h", "--help")) {
+            fputs(help_text, stdout);
+            exit(EXIT_OK);
+        } else if (is_option(option, NULL, "--json")) {
+            showing->json = writer;
+        } else if (is_option(option, "-q", "--ids")) {
+            showing->ids = true;
+        } else if (is_option(option, NULL, "--state")) {
+            want_states(showing, option_value(arguments, option));
+        } else {
+            no_such_option("jobs", option, help_text);
+        }
+    }
+    if (showing->ids && showing->json != NULL)
+        usage_error("jobs", "--ids and --json: which one?");
+}
+
+static void refuse_several_gates(const struct arguments *arguments)
+{
+    if (arguments->plain_count > 1)
+        usage_error("jobs", "'%s' is one argument too many", plain_argument(arguments, 1));
+}
+
+static _Noreturn void tell_no_gate(const char *gate)
+{
+    if (is_number(gate))
+        usage_error("jobs", "there is no gate '%s'; did you mean @%s?", gate, gate);
+    gate_error("jobs", gate, ADMIT_NO_GATE);
+}
+
+int command_jobs(int argc, char **argv)
+{
+    struct arguments arguments = {.command = "jobs", .argc = argc, .argv = argv, .plain_max = INT_MAX};
+    struct json_writer writer;
+    struct showing showing = {.table.columns = columns_with_gate};
+    int status = EXIT_OK;
+    parse(&showing, &arguments, &writer);
+    const char *first = plain_argument(&arguments, 0);
+    const bool by_id = first != NULL && first[0] == '@';
     if (showing.json != NULL) {
         json_writer_open(&writer);
         json_begin_list(&writer, NULL);
     }
-    const bool all = job_list(show_job, &showing);
-    const int error = errno;
+    if (by_id) {
+        show_ids(&showing, &arguments);
+        table_print(&showing.table);
+    } else {
+        refuse_several_gates(&arguments);
+        status = show_gate(&showing, first);
+    }
     free_pictures(showing.pictures);
     if (showing.json != NULL) {
         json_end_list(&writer);
         json_writer_print(&writer);
     }
-    if (!all) {
-        job_tell_unreadable("jobs", "the jobs", error);
-        return EXIT_USAGE;
-    }
-    if (gate != NULL && showing.shown == 0 && is_no_gate(gate))
-        gate_error("jobs", gate, ADMIT_NO_GATE);
-    if (showing.json == NULL && showing.shown == 0)
-        say_there_are_none(gate);
+    if (status != EXIT_OK)
+        return status;
+    if (first != NULL && !by_id && !showing.at_gate && is_no_gate(first))
+        tell_no_gate(first);
+    if (showing.json == NULL && !showing.ids && showing.shown == 0)
+        say_there_are_none(&showing, by_id ? NULL : first);
     return EXIT_OK;
 }

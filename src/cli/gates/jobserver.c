@@ -39,7 +39,7 @@ static const char help_text[] =
     "                      unless it takes them from a fifo only\n"
     "      --fifo          by a named pipe: for ninja, which is given one anyhow, where something else starts it; not\n"
     "                      for make before 4.4\n"
-    "  -w, --wait TIME     wait no longer than this for the first slot: seconds, or 500ms, 30s, 10m, 2h\n"
+    "  -w, --wait TIME     wait no longer than this for the first slot: seconds, or 500ms, 30s, 1m30s, 2h, 1d\n"
     "      --try           do not wait for it\n"
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
@@ -93,13 +93,16 @@ static void check_command(const struct build *build)
     const char *old = build_too_old(build->words, version);
     if (old != NULL)
         usage_error("jobserver",
-                    "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes: 1.13 does",
+                    "%s: ninja %s takes no part in a pool of jobs, and would start as many as it likes; ninja 1.13 or "
+                    "later takes part",
                     name, old);
     if (build->way == BY_PIPE && build_needs_fifo(build->words))
         usage_error("jobserver", "--pipe: %s takes tokens from a fifo only", name);
     const char *make = build->way == BY_FIFO ? build_takes_no_fifo(build->words, version) : NULL;
     if (make != NULL)
-        usage_error("jobserver", "--fifo: %s is GNU make %s, which takes no tokens from a fifo: 4.4 does; leave it out",
+        usage_error("jobserver",
+                    "--fifo: %s is GNU make %s, which takes no tokens from a fifo; make 4.4 or later does: leave "
+                    "--fifo out",
                     name, make);
 }
 
@@ -251,7 +254,7 @@ static void set_environment(const struct build *build)
 {
     char tokens[PATH_MAX + 8], text[PATH_MAX + 64];
     tokens_name(&build->tokens, tokens, sizeof tokens);
-    makeflags_set(tokens, build->visit.quiet);
+    makeflags_set(tokens, build->visit.quiet ? NULL : build->visit.gate);
     pool_text(build->pool.gate, tokens, text, sizeof text);
     setenv("ADMIT_POOL", text, 1);
     if (!build->borrowed)

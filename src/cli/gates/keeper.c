@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -187,4 +189,67 @@ enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
     if (fd >= 0)
         close(fd);
     return result == KEEPER_KILLED && !is_inside(gate, one->ticket) ? KEEPER_LEFT : result;
+}
+
+/* --- one that has yet to leave -------------------------------------------------------------------------------------- */
+
+static int ms_until(const struct timespec *until)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)((until->tv_sec - now.tv_sec) * 1000 + (until->tv_nsec - now.tv_nsec) / 1000000);
+}
+
+/* Also one that its parent has not buried yet: the keeper is told of it at the same moment. */
+static bool has_ended(long pid)
+{
+    int end = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (end < 0)
+        return errno == ESRCH;
+    bool ended = poll(&(struct pollfd){.fd = end, .events = POLLIN}, 1, 0) > 0;
+    close(end);
+    return ended;
+}
+
+/* -1: it has none. It is told to leave by this, which it is about to do. */
+static int connect_to(admit_gate *gate, uint64_t ticket)
+{
+    struct sockaddr_un address;
+    socklen_t size = address_of(gate, ticket, &address);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* It leaves and ends, and the kernel closes the connection. */
+static bool await_leaving(admit_gate *gate, uint64_t ticket, const struct timespec *until)
+{
+    enum { LOOK_AGAIN_MS = 5 };
+    struct pollfd keeper = {.fd = connect_to(gate, ticket), .events = POLLIN};
+    const bool has_one = keeper.fd >= 0;
+    bool inside;
+    for (int left; (inside = is_inside(gate, ticket)) && has_one && (left = ms_until(until)) > 0;)
+        if (poll(&keeper, 1, keeper.fd >= 0 || left < LOOK_AGAIN_MS ? left : LOOK_AGAIN_MS) > 0) {
+            close(keeper.fd);
+            keeper.fd = -1;
+        }
+    if (keeper.fd >= 0)
+        close(keeper.fd);
+    return !inside;
+}
+
+bool keeper_await_leaving(admit_gate *gate, const struct timespec *until)
+{
+    admit_view *view = admit_gate_inspect(gate);
+    bool left = false;
+    for (unsigned h = 0; view != NULL && h < view->holders && !left; h++) {
+        const admit_participant *holder = &view->holder[h];
+        left = holder->pid > 0 && (holder->condition == ADMIT_LIVES || holder->condition == ADMIT_STOPPED) &&
+               has_ended(holder->pid) && await_leaving(gate, holder->ticket, until);
+    }
+    admit_view_free(view);
+    return left;
 }

@@ -13,6 +13,7 @@
 
 #include <admit.h>
 #include <stdbool.h>
+#include <time.h>
 
 /* A descriptor that can be read when somebody wants the keeper to leave; -1 with errno. */
 int keeper_listen(admit_gate *gate, uint64_t ticket);
@@ -28,5 +29,12 @@ bool keeper_find(admit_gate *gate, long pid, const uint64_t *ticket, admit_parti
 enum dismissal { KEEPER_LEFT, KEEPER_KILLED, KEEPER_NOT_YOURS };
 /* Returns when that one is inside no more, or it cannot be told to leave. */
 enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one);
+
+/* How long whoever is about to say that nothing is free looks for keepers that have yet to leave: that takes them a moment,
+ * unless they are stopped. */
+enum { KEEPER_LEAVES_MS = 1000 };
+/* Whether a keeper has left whose process had ended, since this was called: then what was refused is worth another try. Waits
+ * for it if there is one, up to this moment of CLOCK_MONOTONIC. (One of another pid or network namespace is not seen.) */
+bool keeper_await_leaving(admit_gate *gate, const struct timespec *until);
 
 #endif

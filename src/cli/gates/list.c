@@ -4,6 +4,7 @@
  */
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
+#include "cli/gates/table.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -18,9 +19,25 @@ static const char help_text[] = "usage: admit list [--json]\n"
 
 struct listing {
     struct json_writer *json; /* NULL: for people */
-    unsigned count;
+    struct table table;
     bool unusable; /* one of them */
 };
+
+static void add_row(struct table *table, const char *name, const admit_view *view)
+{
+    static const char *const heading[] = {"gate", "slots", "inside", "waiting"};
+    char slots[16], inside[16], waiting[64], outside[32];
+    if (table->rows == 0)
+        table_row(table, heading);
+    if (view == NULL) {
+        table_row(table, (const char *const[]){name, admit_last_error_text(), NULL, NULL});
+        return;
+    }
+    snprintf(slots, sizeof slots, "%u", view->k);
+    snprintf(inside, sizeof inside, "%u", living(view->holder, view->holders));
+    snprintf(waiting, sizeof waiting, "%7u%s", living(view->waiter, view->waiters), those_outside(view, outside));
+    table_row(table, (const char *const[]){name, slots, inside, waiting});
+}
 
 /* Without a view only the error is known. */
 static void write_gate(struct json_writer *json, const char *name, const char *path, const admit_view *view)
@@ -50,7 +67,6 @@ static void write_gate(struct json_writer *json, const char *name, const char *p
 static int list_one(void *data, const char *name, const char *path)
 {
     struct listing *listing = data;
-    char outside[32];
     admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     admit_view *view = gate != NULL ? admit_gate_inspect(gate) : NULL;
     if (view == NULL && is_gone(admit_last_error())) {
@@ -58,15 +74,10 @@ static int list_one(void *data, const char *name, const char *path)
         return 0;
     }
     listing->unusable |= view == NULL;
-    if (listing->json == NULL && listing->count++ == 0)
-        printf("%-24s %6s %8s %8s\n", "gate", "slots", "inside", "waiting");
     if (listing->json != NULL)
         write_gate(listing->json, name, path, view);
-    else if (view == NULL)
-        printf("%-24s %s\n", name, admit_last_error_text());
     else
-        printf("%-24s %6u %8u %8u%s\n", name, view->k, living(view->holder, view->holders),
-               living(view->waiter, view->waiters), those_outside(view, outside));
+        add_row(&listing->table, name, view);
     admit_view_free(view);
     admit_gate_close(gate);
     return 0;
@@ -75,7 +86,7 @@ static int list_one(void *data, const char *name, const char *path)
 int command_list(int argc, char **argv)
 {
     struct arguments arguments = {.command = "list", .argc = argc, .argv = argv, .plain_max = 0};
-    struct listing listing = {0};
+    struct listing listing = {.table.columns = "<>><"};
     struct json_writer writer;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (is_option(option, "-h", "--help")) {
@@ -92,9 +103,11 @@ int command_list(int argc, char **argv)
         json_begin_list(&writer, NULL);
     }
     admit_error error = admit_gate_list(list_one, &listing);
+    const bool none = listing.table.rows == 0;
+    table_print(&listing.table);
     if (error != ADMIT_OK)
         gate_error("list", "", error);
-    if (listing.json == NULL && listing.count == 0)
+    if (listing.json == NULL && none)
         say_there_are_no_gates();
     if (listing.json != NULL) {
         json_end_list(&writer);

@@ -69,7 +69,21 @@ static enum kind take_jobs_out(char *word, bool first)
 
 struct found {
     bool jobs, pool;
+    char said[64]; /* what says a number of jobs, as it stands there */
 };
+
+/* A word that does, of which "-j6" is all that matters in "-kj6"; or the number that follows it. */
+static void note_said(struct found *found, const char *word)
+{
+    const size_t length = strlen(found->said);
+    const char *jobs = begins(word, "--") || is_number(word) ? NULL : jobs_among(word, makes_with_value);
+    const char *blank = length > 0 ? " " : "";
+    if (jobs != NULL)
+        snprintf(found->said + length, sizeof found->said - length, "%s-j%.*s", blank,
+                 (int)strspn(jobs + 1, "0123456789"), jobs + 1);
+    else
+        snprintf(found->said + length, sizeof found->said - length, "%s%s", blank, word);
+}
 
 /* Into `text`, which has room for all of it, what `flags` says but for jobs, up to the variables; returns those, with
  * their "--". */
@@ -87,9 +101,14 @@ static const char *without_jobs(const char *flags, char *text, struct found *fou
             *at = '\0';
             break;
         }
+        char before[64];
+        snprintf(before, sizeof before, "%s", word);
         const enum kind kind = number_may_follow && is_number(word) ? JOBS : take_jobs_out(word, first);
         number_may_follow = kind == JOBS_AND_NUMBER;
-        found->jobs |= kind == JOBS || kind == JOBS_AND_NUMBER;
+        if (kind == JOBS || kind == JOBS_AND_NUMBER) {
+            found->jobs = true;
+            note_said(found, before);
+        }
         found->pool |= kind == POOL;
         if (word[0] == '\0' || (kind == JOBS && is_number(word)))
             *at = '\0';
@@ -99,7 +118,7 @@ static const char *without_jobs(const char *flags, char *text, struct found *fou
 
 bool makeflags_have_jobs(const char *flags)
 {
-    struct found found = {false, false};
+    struct found found = {0};
     char *text = malloc(strlen(flags) + 2);
     if (text != NULL)
         without_jobs(flags, text, &found);
@@ -107,22 +126,21 @@ bool makeflags_have_jobs(const char *flags)
     return found.jobs || found.pool;
 }
 
-/* Of an outer make's pool the number is no wish of anybody's. */
-static void tell_left_out(const char *name, const char *value, bool quiet)
+static void tell_ignored(const char *what, const char *between, const char *where, const char *gate)
 {
-    if (!quiet)
-        fprintf(stderr, "admit jobserver: the number of jobs in %s=%s is left out: the gate's is the pool's\n", name,
-                value);
+    if (gate != NULL)
+        fprintf(stderr, "admit jobserver: ignoring %s%s%s: gate '%s' says how many jobs there may be\n", what, between,
+                where, gate);
 }
 
-static void set_flags(const char *name, const char *more, bool quiet)
+static void set_flags(const char *name, const char *more, const char *gate)
 {
     const char *flags = getenv(name);
     if (flags == NULL && more[0] == '\0')
         return;
     if (flags == NULL)
         flags = "";
-    struct found found = {false, false};
+    struct found found = {0};
     char *text = malloc(2 * strlen(flags) + strlen(more) + 8), *rest = malloc(strlen(flags) + 2);
     if (text == NULL || rest == NULL) {
         fputs("admit jobserver: no memory\n", stderr);
@@ -130,22 +148,22 @@ static void set_flags(const char *name, const char *more, bool quiet)
     }
     const char *variables = without_jobs(flags, rest, &found);
     sprintf(text, "%s%s%s%s", rest, more, variables[0] != '\0' ? " " : "", variables);
-    if (found.jobs && !found.pool)
-        tell_left_out(name, flags, quiet);
+    if (found.jobs && !found.pool) /* of an outer make's pool the number is no wish of anybody's */
+        tell_ignored(found.said, " in ", name, gate);
     setenv(name, text, 1);
     free(text);
     free(rest);
 }
 
-void makeflags_set(const char *tokens, bool quiet)
+void makeflags_set(const char *tokens, const char *gate)
 {
     const char *level = getenv("CMAKE_BUILD_PARALLEL_LEVEL");
     char more[4200];
     snprintf(more, sizeof more, " -j --jobserver-auth=%s", tokens);
-    set_flags("GNUMAKEFLAGS", "", quiet);
-    set_flags("MAKEFLAGS", more, quiet);
+    set_flags("GNUMAKEFLAGS", "", gate);
+    set_flags("MAKEFLAGS", more, gate);
     if (level != NULL)
-        tell_left_out("CMAKE_BUILD_PARALLEL_LEVEL", level, quiet);
+        tell_ignored("CMAKE_BUILD_PARALLEL_LEVEL", "=", level, gate);
     unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
     unsetenv("CARGO_MAKEFLAGS"); /* which cargo reads first */
     unsetenv("MFLAGS");

@@ -13,8 +13,8 @@ const char *jobs_among(const char *word, const char *options);
 /* The same of a whole MAKEFLAGS. */
 bool makeflags_have_jobs(const char *flags);
 /* The environment of a command whose tokens are there ("100,101", "fifo:PATH"): what it says of other pools or of a number
- * of jobs is taken out, and told unless quiet. */
-void makeflags_set(const char *tokens, bool quiet);
+ * of jobs is taken out, and told with the name of the gate; NULL: not told. */
+void makeflags_set(const char *tokens, const char *gate);
 /* The tokens that it names now, as above; "": none. */
 void makeflags_tokens(char *tokens, unsigned size);
 

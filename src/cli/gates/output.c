@@ -81,6 +81,18 @@ static void follow(struct job *job, int fd, uint64_t *at)
     }
 }
 
+/* Nothing is what a command has printed that never ran, and what one that runs has printed so far: which of them it is. */
+static void tell_why_nothing(const struct job *job)
+{
+    static const char *const why[] = {[JOB_WAITING] = "waits, and has not begun yet",
+                                      [JOB_ENDED] = "ended before it could begin",
+                                      [JOB_CANCELLED] = "was cancelled before it began",
+                                      [JOB_KILLED] = "was killed before it began"};
+    const enum job_condition condition = job_condition(job);
+    if (job->facts.began == 0 && condition != JOB_RUNNING && condition != JOB_ORPHAN)
+        fprintf(stderr, "admit output: @%u %s\n", job->id, why[condition]);
+}
+
 int command_output(int argc, char **argv)
 {
     struct arguments arguments = {.command = "output", .argc = argc, .argv = argv, .plain_max = 1};
@@ -101,11 +113,15 @@ int command_output(int argc, char **argv)
         usage_error("output", "of which job? Such as @17; 'admit jobs' names them");
     job_open_or_exit(&job, "output", id);
     int fd = open_output(&job);
-    uint64_t at = job.facts.output_from;
+    uint64_t at = job.facts.output_from, from = at;
+    if (follows && job_is_above(&job))
+        usage_error("output", "-f: this is part of %s itself, which would print for ever what it prints", id);
     if (follows)
         follow(&job, fd, &at);
     else
         print_more(&job, fd, &at);
+    if (at == from)
+        tell_why_nothing(&job);
     close(fd);
     job_close(&job);
     return EXIT_OK;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STAT_SIZE = 1024 };
@@ -43,6 +45,25 @@ bool process_numbers_are_ours(void)
 long process_parent(long pid)
 {
     return (long)number_of_stat(pid, 4);
+}
+
+/* `if_exiting` of one that runs no program any more, and of which it cannot be told. */
+static bool is_admit(long pid, bool if_exiting)
+{
+    char path[40];
+    struct stat its, ours;
+    snprintf(path, sizeof path, "/proc/%ld/exe", pid);
+    if (stat(path, &its) != 0)
+        return errno == ENOENT && if_exiting;
+    return stat("/proc/self/exe", &ours) == 0 && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/* It leads a session of its own (background.c). */
+long process_starter(long pid)
+{
+    const long parent = process_parent(pid);
+    const bool leads = (long)number_of_stat(pid, 6) == pid;
+    return leads && is_admit(pid, false) && is_admit(parent, true) ? 0 : parent;
 }
 
 uint64_t process_start_time(long pid)

@@ -13,6 +13,9 @@
 bool process_numbers_are_ours(void);
 /* 0 where there is none, or it cannot be seen. */
 long process_parent(long pid);
+/* The same, and 0 of an admit in the background: its parent, which has put it there and has yet to exit, does not wait for
+ * it, nor does what that one is part of. */
+long process_starter(long pid);
 /* When it started, in clock ticks since boot: no two processes of one number have the same. 0: it cannot be seen. */
 uint64_t process_start_time(long pid);
 /* 'R', 'S', 'Z' ... as ps shows it. 0: it cannot be seen. */

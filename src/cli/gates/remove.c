@@ -3,6 +3,7 @@
  * admit remove - takes a gate away.
  */
 #include "cli/gates/gates.h"
+#include "cli/gates/keeper.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -17,10 +18,31 @@ static const char help_text[] = "usage: admit remove [-f] GATE...\n"
                                 "\n"
                                 "  -f, --force   those who wait fail at once; those inside go on, in no gate\n";
 
+/* One whose last script has ended is in use as long as the keeper of that has yet to leave. */
+static bool await_leaving(const char *name, const struct timespec *until)
+{
+    admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
+    bool left = gate != NULL && keeper_await_leaving(gate, until);
+    admit_gate_close(gate);
+    return left;
+}
+
+/* Where no such keeper is seen any more, it may have left since; so one more try is made in any case. */
+static admit_error remove_after_scripts(const char *name)
+{
+    const struct timespec until = in_future(KEEPER_LEAVES_MS * UINT64_C(1000000));
+    admit_error error = admit_gate_remove(name, false);
+    for (bool looks = true; looks && error == ADMIT_BUSY;) {
+        looks = await_leaving(name, &until);
+        error = admit_gate_remove(name, false);
+    }
+    return error;
+}
+
 /* One that is not removed keeps no other from it. Returns what to exit with. */
 static int remove_one(const char *name, bool force)
 {
-    admit_error error = admit_gate_remove(name, force);
+    admit_error error = force ? admit_gate_remove(name, true) : remove_after_scripts(name);
     if (error == ADMIT_OK)
         return EXIT_OK;
     if (error == ADMIT_BUSY)

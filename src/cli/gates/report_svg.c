@@ -128,9 +128,12 @@ static void draw_areas(const struct picture *picture, const struct panel *panel,
     const int base = panel->y + panel->height;
     for (unsigned c = 0; c < COLUMNS; c++)
         line[c] = over.line[c];
-    if (r->longest_line > 0)
+    if (r->longest_line > 0) {
         draw_area(picture->out, "line", line, r->longest_line, base, LINE_HEIGHT);
-    draw_side(picture->out, "waiting", r->longest_line, base, LINE_HEIGHT);
+        draw_side(picture->out, "waiting", r->longest_line, base, LINE_HEIGHT);
+    } else {
+        fprintf(picture->out, "<text class='note' x='%d' y='%d'>nobody waited</text>\n", LEFT, base);
+    }
     over_time_free(&over);
 }
 
@@ -148,7 +151,8 @@ static void draw_heading(const struct picture *picture, const struct panel *pane
         fprintf(picture->out, "; %.0f %% of the time all busy and somebody waiting",
                 100 * (double)r->short_of / (double)(r->last - r->first));
     if (r->tokens_entered > 0)
-        fprintf(picture->out, "; %llu tokens of builds", (unsigned long long)r->tokens_entered);
+        fprintf(picture->out, "; %llu token%s of builds", (unsigned long long)r->tokens_entered,
+                r->tokens_entered == 1 ? "" : "s");
     if (r->recovered > 0)
         fprintf(picture->out, "; %llu recovered", (unsigned long long)r->recovered);
     fputs("</text>\n", picture->out);

@@ -102,7 +102,7 @@ static void say_rate(struct paragraph *to, uint64_t count, int64_t us)
         double us;
     } units[] = {{"a second", 1e6}, {"a minute", 60e6}, {"an hour", 3600e6}, {"a day", 86400e6}};
     unsigned u = 0;
-    if (us <= 0)
+    if (us <= 0 || count == 0)
         return;
     while (u < 3 && (double)count * units[u].us < (double)us)
         u++;

@@ -28,7 +28,8 @@ static const char help_text[] =
     "  -k, --slots K       how many may be inside; 'cores': as many as this process may use. Refused if the gate was\n"
     "                      declared with another number and has another one now\n"
     "      --resize        give it this many, for everybody\n"
-    "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 10m, 2h; 0 is not to wait\n"
+    "  -w, --wait TIME     wait no longer than this: seconds, or 500ms, 30s, 1m30s, 2h, 1d;\n"
+    "                      0 is not to wait\n"
     "      --try           do not wait\n"
     "  -b, --background    return as soon as the place in line is drawn, and print the job's id, such as @17, for\n"
     "                      'admit wait', 'cancel', 'output' and 'jobs'; it outlives the shell, as with nohup. Also\n"
@@ -44,9 +45,12 @@ static const char help_text[] =
     "      --slot-env VAR=A,B,C or VAR=NUMBER+\n"
     "                      the command sees in VAR the element that goes with its slot, or NUMBER + its slot; K is "
     "the\n"
-    "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3\n"
+    "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3;\n"
+    "                      PORT=8000+ counts up, PORT=8000 is a list of one element\n"
     "      --mode MODE     permissions of a gate that is made, in octal; 0600 if not given\n"
-    "      --capacity N    how many can be inside and in line together, of a gate that is made\n"
+    "      --capacity N    how many can be inside and in line together, of a gate that is made; if not given, 256, "
+    "with\n"
+    "                      -b 1024, or twice K if that is more\n"
     "      --children      what the command leaves running holds the slot too\n"
     "      --nested        allow it inside a command that is inside the same gate\n"
     "\n"
@@ -76,6 +80,15 @@ static unsigned room_for_a_queue(unsigned k)
 {
     enum { QUEUE = 1024 };
     return 2 * k > QUEUE ? 2 * k : QUEUE;
+}
+
+/* Whoever means the process or the time by another letter would have a file of that name. */
+static void check_output(const char *output)
+{
+    for (const char *at = strchr(output, '%'); at != NULL; at = strchr(at + 2, '%'))
+        if (at[1] != 'j' && at[1] != '%')
+            usage_error("run", "-o %s: there is %%j, the number of the job, and %%%% for a percent sign, and no other",
+                        output);
 }
 
 static void parse(struct request *request, int argc, char **argv)
@@ -117,11 +130,15 @@ static void parse(struct request *request, int argc, char **argv)
         request->visit.list = list->name;
         request->visit.cut = list->cut;
         request->visit.resources = list->length;
+        if (request->visit.k == 0 && !request->visit.quiet)
+            slot_env_tell_odd(&request->slot_env, "run");
         if (request->visit.k == 0)
             request->visit.k = list->length;
     }
     if (request->output != NULL && !request->background)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
+    if (request->output != NULL)
+        check_output(request->output);
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
     request->visit.detached = request->background;

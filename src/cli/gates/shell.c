@@ -48,7 +48,7 @@ long process_above(long pid)
 {
     if (pid == getpid())
         return getppid();
-    return process_numbers_are_ours() ? process_parent(pid) : 0;
+    return process_numbers_are_ours() ? process_starter(pid) : 0;
 }
 
 /* A subshell, as of $(...), may end at any moment, and its shell goes on with what it has printed. */

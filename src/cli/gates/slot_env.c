@@ -22,11 +22,19 @@ static bool counts(const char *text, unsigned long *from)
     return digits > 0 && digits < 10 && strcmp(text + digits, "+") == 0;
 }
 
-/* What was meant to count and does not, "-1+" or "8000+,9000", would be taken for the name of a resource. */
+/* What was meant to count and does not, "-1+", "8000+2" or "8000+,9000", would be taken for the name of a resource. */
 static bool looks_like_a_count(const char *text)
 {
-    size_t length = strlen(text);
-    return length > 0 && text[length - 1] == '+' && strspn(text, "0123456789+-. ") == length;
+    const size_t length = strlen(text), digits = strspn(text, "0123456789");
+    return length > 0 && (text[length - 1] == '+' || (digits > 0 && text[digits] == '+')) &&
+           strspn(text, "0123456789+-. ") == length;
+}
+
+/* A list of one number may have forgotten its "+". One with a digit or two is rather the one device that there is. */
+static bool is_long_number(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return digits > 2 && text[digits] == '\0';
 }
 
 static bool has_element(const char *list, const char *element)
@@ -123,6 +131,8 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text)
     char *name = strdup(text), *value = name != NULL ? strchr(name, '=') : NULL;
     if (value != NULL)
         *value++ = '\0';
+    if (value != NULL && name[0] != '\0' && !is_name(name))
+        usage_error(command, "--slot-env %s: '%s' cannot be the name of a variable: letters, digits and _", text, name);
     if (value == NULL || !is_name(name) || value[0] == '\0')
         usage_error(command, "--slot-env takes VARIABLE=A,B,C or VARIABLE=NUMBER+, not '%s'", text);
     if (strncmp(name, "ADMIT_", strlen("ADMIT_")) == 0)
@@ -147,6 +157,9 @@ const struct slot_variable *slot_env_list(const struct slot_env *env, const char
         if (first != NULL && first->length != variable->length)
             usage_error(command, "--slot-env: %s has %u elements, and %s has %u", first->name, first->length,
                         variable->name, variable->length);
+        if (k > variable->length && variable->length == 1 && is_long_number(variable->element[0]))
+            usage_error(command, "-k %u is more than --slot-env %s has elements: 1; %s=%s+ counts up from there", k,
+                        variable->name, variable->name, variable->element[0]);
         if (k > variable->length)
             usage_error(command, "-k %u is more than --slot-env %s has elements: %u", k, variable->name,
                         variable->length);
@@ -154,6 +167,19 @@ const struct slot_variable *slot_env_list(const struct slot_env *env, const char
             first = variable;
     }
     return first;
+}
+
+void slot_env_tell_odd(const struct slot_env *env, const char *command)
+{
+    for (unsigned v = 0; v < env->variables; v++) {
+        const struct slot_variable *variable = &env->variable[v];
+        if (variable->element != NULL && variable->length == 1 && !variable->cut &&
+            is_long_number(variable->element[0]))
+            fprintf(
+                stderr,
+                "admit %s: --slot-env %s=%s is a list of one element, so that k is 1; %s=%s+ counts up from there\n",
+                command, variable->name, variable->element[0], variable->name, variable->element[0]);
+    }
 }
 
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking)

@@ -29,6 +29,8 @@ void slot_env_add(struct slot_env *env, const char *command, const char *text);
 /* One that has a list, NULL if there is none; ends with a message if two lists differ in length, or there are fewer
  * elements than k, which is 0 if it was not given. One that was cut, if any was. */
 const struct slot_variable *slot_env_list(const struct slot_env *env, const char *command, unsigned k);
+/* On stderr, where k is the length of a list of which it seems that it was none. */
+void slot_env_tell_odd(const struct slot_env *env, const char *command);
 /* False if a list has nothing for this slot: then *lacking is its variable. */
 bool slot_env_set(const struct slot_env *env, unsigned slot, const char **lacking);
 void slot_env_close(struct slot_env *env);

@@ -257,7 +257,7 @@ int command_status(int argc, char **argv)
         show_all(&showing);
     if (showing.json != NULL && is_list)
         json_end_list(&writer);
-    if (showing.json != NULL && (is_list || !showing.unusable))
+    if (showing.json != NULL)
         json_writer_print(&writer);
     return showing.unusable ? EXIT_USAGE : EXIT_OK;
 }

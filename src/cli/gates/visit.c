@@ -4,6 +4,7 @@
 #include "cli/gates/command.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
+#include "cli/gates/keeper.h"
 #include "cli/gates/waiting_line.h"
 
 #include <stdio.h>
@@ -171,13 +172,13 @@ static void tell_placed(struct wait *wait)
 }
 
 /* Whoever waits for us to draw a place would not know why that takes so long. */
-static void tell_outside(const struct visit *visit)
+static void tell_outside(const struct visit *visit, const admit_gate *gate)
 {
     if (visit->placed != NULL && !visit->quiet)
         fprintf(stderr,
-                "admit %s: '%s' has no room in its line: waiting for a place; --capacity, of a gate that is made, is "
-                "its room\n",
-                visit->command, visit->gate);
+                "admit %s: the line of '%s' is full (%u): waiting for a place; --capacity N gives a gate a longer line "
+                "when it is made\n",
+                visit->command, visit->gate, admit_gate_capacity(gate));
 }
 
 static void begin_to_wait(struct wait *wait)
@@ -187,7 +188,7 @@ static void begin_to_wait(struct wait *wait)
     waited_at = wait->gate;
     let_signals_interrupt(interrupt);
     if (wait->outside)
-        tell_outside(wait->visit);
+        tell_outside(wait->visit, wait->gate);
 }
 
 /* The library calls this when the wait begins, and about twice a second. */
@@ -252,6 +253,25 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     }
 }
 
+static bool is_refusal(admit_error error)
+{
+    return error == ADMIT_NO_SLOT || error == ADMIT_FULL || error == ADMIT_TIMED_OUT;
+}
+
+/* When a script has ended that had a slot by `enter`, its keeper is told of it, and has yet to give the slot back: whoever
+ * comes after the script, and does not wait, would sometimes find it taken. Where no such keeper is seen any more, it may
+ * have left since; so one more try is made in any case. */
+static admit_error try_again_after_scripts(const struct wait *wait, admit_error error, admit_hold *hold)
+{
+    const struct timespec until = in_future(KEEPER_LEAVES_MS * UINT64_C(1000000));
+    admit_error again = error;
+    for (bool looks = true; looks && is_refusal(again);) {
+        looks = keeper_await_leaving(wait->gate, &until);
+        again = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
+    }
+    return is_refusal(again) ? error : again;
+}
+
 /* Whoever has inherited something else has other elements in the same slots; so no k is right for both. */
 static void tell_list_is_cut(const struct visit *visit)
 {
@@ -313,6 +333,7 @@ admit_gate *visit_enter(struct visit *visit, admit_hold *hold)
         hold_signals_again();
         waiting_line_clear(&wait.line);
     }
+    error = try_again_after_scripts(&wait, error, hold);
     if (error == ADMIT_OK)
         tell_placed(&wait);
     if (error == ADMIT_FULL) /* which is the same to a command as no slot: it cannot go in now */

@@ -3,6 +3,7 @@
  * admit wait - until jobs have ended, or nobody is at a gate any more.
  */
 #include "cli/gates/gates.h"
+#include "cli/gates/inside.h"
 #include "cli/gates/job.h"
 #include "cli/gates/job_end.h"
 
@@ -21,9 +22,11 @@ static const char help_text[] =
     "Waits until the jobs have ended that 'admit run -b' named so, and until nobody is inside or in line at the "
     "gates,\n"
     "whoever that is: jobs, other commands, programs. It takes no place in line and no slot itself. One word may be\n"
-    "several ids, with blanks or ends of lines between.\n"
+    "several ids, with blanks or ends of lines between. A job cannot wait for itself, nor a command for a gate that "
+    "it\n"
+    "is inside of.\n"
     "\n"
-    "  -w, --wait TIME   no longer than this: seconds, or 500ms, 30s, 10m, 2h\n"
+    "  -w, --wait TIME   no longer than this: seconds, or 500ms, 30s, 1m30s, 2h, 1d\n"
     "\n"
     "Exit status: 0 if all jobs that are named have ended with 0, else that of the first of them, in the order of "
     "their\n"
@@ -126,6 +129,12 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static void refuse_oneself(const char *name, bool is_job)
+{
+    usage_error("wait", "this is %s '%s' itself and would wait for itself for ever%s", is_job ? "part of" : "inside",
+                name, is_job ? "" : "; other jobs there can be named by their ids");
+}
+
 /* All are looked for before any is waited for. */
 static void find(struct targets *targets, const struct arguments *arguments)
 {
@@ -140,7 +149,10 @@ static void find(struct targets *targets, const struct arguments *arguments)
     for (int a = 0; a < found; a++) {
         const char *name = words[a];
         if (name[0] == '@') {
-            job_open_or_exit(&targets->job[targets->jobs++], "wait", name);
+            struct job *job = &targets->job[targets->jobs++];
+            job_open_or_exit(job, "wait", name);
+            if (job_is_above(job))
+                refuse_oneself(name, true);
             continue;
         }
         admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
@@ -148,6 +160,8 @@ static void find(struct targets *targets, const struct arguments *arguments)
             usage_error("wait", "there is no gate '%s'; did you mean @%s?", name, name);
         if (gate == NULL)
             gate_error("wait", name, admit_last_error());
+        if (inside_by_environment(gate, NULL) || inside_by_ancestry(gate))
+            refuse_oneself(name, false);
         targets->gate[targets->gates] = gate;
         targets->name[targets->gates++] = name;
     }

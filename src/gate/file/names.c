@@ -40,6 +40,9 @@ admit_error admit_check_name(const char *name)
         return ADMIT_OK;
     if (name == NULL || name[0] == '\0')
         return admit_gate_error(ADMIT_BAD_NAME, "a gate needs a name");
+    if (name[strlen(name) - 1] == '/')
+        return admit_gate_error(ADMIT_BAD_NAME, "bad gate name \"%.80s\": a gate is a file, and this is a directory",
+                                name);
     if (strlen(name) > 64 || name[strspn(name, allowed)] != '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return admit_gate_error(ADMIT_BAD_NAME,
                                 "bad gate name \"%.80s\": 1 to 64 of A-Z a-z 0-9 . _ -, or a path with a slash", name);
