@@ -533,6 +533,29 @@ victim() {
     free many 2
 }
 
+@test "what cannot be printed whole: the slot is given back, and that is said" {
+    local shell
+    enter holder demo -k 1
+    eventually inside holder
+    # What reads it goes when it has the first line, before there is a slot.
+    bash -c '"$ADMIT" enter --pid $$ demo 2>"$T/errors"; echo $? >"$T/status"; until test -e "$T/go"; do sleep 0.05; done' \
+        3>&- | head -n 1 >"$T/first" &
+    eventually is 1 waiters demo
+    eventually test -s "$T/first"
+    let_go holder
+    eventually test -s "$T/status"
+    [ "$(cat "$T/status")" -eq 125 ]
+    grep -q "cannot print what the shell is to evaluate: Broken pipe; the slot is given back" "$T/errors"
+    free demo 1
+    touch "$T/go"
+    wait
+    # Nobody reads it at all, or nobody can.
+    run bash -c '"$ADMIT" enter --pid $$ demo >/dev/full; echo $?; "$ADMIT" enter --pid $$ demo >&-; echo $?'
+    [ "$(grep -c "cannot print what the shell is to evaluate" <<<"$output")" -eq 2 ]
+    [ "$(grep -cx 125 <<<"$output")" -eq 2 ]
+    free demo 1
+}
+
 @test "of several slots of one shell, each of its subshells leaves its own" {
     bash -c '
         work() {

@@ -638,12 +638,32 @@ left_no_job() {
     ADMIT_DIR=$T/none run_refused "-b: cannot open the directory of gates $T/none" -b -k 1 "$T/q" -- true
 }
 
-@test "an id that cannot be printed" {
-    [ -w /dev/full ] || skip "there is no /dev/full"
-    local status=0
-    "$ADMIT" run -b -k 1 q -- sh -c "$LINGER" >/dev/full 2>"$T/errors" || status=$?
+@test "an id that cannot be printed: the job is not run; and if that is known too late, it goes on, and that is said" {
+    local status=0 place
+    "$ADMIT" run -b -k 1 q -- touch "$T/ran" >&- 2>"$T/errors" || status=$?
     [ "$status" -eq 125 ]
-    grep -q "could not be printed: @1" "$T/errors"
+    grep -q "standard output is closed" "$T/errors"
+    [ ! -e "$ADMIT_DIR/q" ]
+    # Where a slot is free, and in line.
+    for place in free line; do
+        status=0
+        "$ADMIT" run -b -k 1 q -- touch "$T/ran" >/dev/full 2>"$T/errors" || status=$?
+        [ "$status" -eq 125 ]
+        grep -q "cannot print the job's id: No space left on device; the job is not run" "$T/errors"
+        is 0 waiters q
+        if [ "$place" = free ]; then
+            free q 1
+            fill q
+        fi
+    done
     touch "$T/end"
-    exits 0 wait @1
+    "$ADMIT" wait q
+    left_no_job
+    [ ! -e "$T/ran" ]
+    # The pipe is full until its reader goes.
+    { head -c 65536 /dev/zero && "$ADMIT" run -b q -- touch "$T/late" 2>"$T/errors" && echo $? >"$T/went"; } | sleep 2.5
+    eventually test -s "$T/went"
+    grep -q "cannot print the job's id: Broken pipe; it goes on: @" "$T/errors"
+    "$ADMIT" wait "$(sed 's/.*: @/@/' "$T/errors")"
+    [ -e "$T/late" ]
 }

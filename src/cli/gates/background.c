@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,11 +39,11 @@ static void pass_on(int signals, pid_t child)
 }
 
 /* What the child has told, whole, and how long it is; 0: it has ended before. The text is longer than nothing. */
-static size_t listen_to(int pipe, int signals, pid_t child, char *text, size_t size)
+static size_t listen_to(int child_socket, int signals, pid_t child, char *text, size_t size)
 {
     size_t length = 0;
     for (;;) {
-        struct pollfd ready[2] = {{.fd = pipe, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+        struct pollfd ready[2] = {{.fd = child_socket, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
         if (poll(ready, signals >= 0 ? 2 : 1, -1) < 0) {
             if (errno == EINTR)
                 continue;
@@ -53,7 +54,7 @@ static size_t listen_to(int pipe, int signals, pid_t child, char *text, size_t s
             pass_on(signals, child);
         if (ready[0].revents == 0)
             continue;
-        ssize_t more = read(pipe, text + length, size - length);
+        ssize_t more = read(child_socket, text + length, size - length);
         if (more > 0)
             length += (size_t)more;
         else if (more == 0 || errno != EINTR)
@@ -73,43 +74,118 @@ static _Noreturn void end_as(pid_t child)
     exit_for_signal(WTERMSIG(status));
 }
 
-static _Noreturn void be_parent(int pipe, pid_t child, void (*failed)(void *data), void *data)
+/* Without stdio, whose buffer would be written at the end once more. One that is told EPIPE here is to say so. */
+bool print_now(const char *text, size_t length)
+{
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    size_t written = 0;
+    fflush(stdout);
+    while (written < length) {
+        ssize_t more = write(STDOUT_FILENO, text + written, length - written);
+        if (more > 0)
+            written += (size_t)more;
+        else if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
+        else if (errno != EINTR)
+            break;
+    }
+    const int error = errno;
+    signal(SIGPIPE, before);
+    errno = error;
+    return written == length;
+}
+
+static const char unprinted = 'n';
+
+/* Nobody knows of it then: it is not to have happened. The child may not have waited for the word, if it took so long to fail. */
+static _Noreturn void take_back(int child_socket, pid_t child, const struct background *background, const char *text,
+                                size_t length)
+{
+    const int error = errno;
+    const bool taken = send(child_socket, &unprinted, 1, MSG_NOSIGNAL) == 1;
+    while (taken && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    fprintf(stderr, "admit %s: cannot print %s: %s; ", background->command, background->what, strerror(error));
+    if (taken)
+        fprintf(stderr, "%s\n", background->taken_back);
+    else
+        fprintf(stderr, "%s: %.*s", background->goes_on, (int)length, text);
+    exit(taken ? usage_exit_status : background->goes_on_status);
+}
+
+static _Noreturn void be_parent(int child_socket, pid_t child, const struct background *background)
 {
     char text[4096];
     sigset_t passed;
     hold_only_signals_that_end(&passed);
-    size_t length = listen_to(pipe, signalfd(-1, &passed, SFD_CLOEXEC), child, text, sizeof text);
-    if (length == 0) {
-        if (failed != NULL)
-            failed(data);
+    size_t length = listen_to(child_socket, signalfd(-1, &passed, SFD_CLOEXEC), child, text, sizeof text);
+    if (length == 0)
         end_as(child);
-    }
-    if (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0)
-        fprintf(stderr, "admit: it goes on in the background, but this could not be printed: %.*s", (int)length, text);
-    exit(EXIT_OK); /* or as the failure to print wants it */
+    if (!print_now(text, length))
+        take_back(child_socket, child, background, text, length);
+    exit(EXIT_OK);
 }
 
 /* --- the child ------------------------------------------------------------------------------------------------------ */
 
-void background_begin(const char *command, void (*failed)(void *data), void *data)
+static void refuse_closed_output(const char *command, const char *what)
+{
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if (flags >= 0 && (flags & O_PATH) == 0 && (flags & O_ACCMODE) != O_RDONLY)
+        return;
+    fprintf(stderr, "admit %s: standard output is closed: %s could not be printed\n", command, what);
+    exit(usage_exit_status);
+}
+
+void background_begin(const struct background *background)
 {
     int ends[2];
     pid_t parent = getpid();
     fflush(NULL);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        refused(command, "make a pipe");
+    refuse_closed_output(background->command, background->what);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        refused(background->command, "make a pair of sockets");
     pid_t child = fork();
     if (child < 0)
-        refused(command, "start a process");
+        refused(background->command, "start a process");
     if (child > 0) {
         close(ends[1]);
-        be_parent(ends[0], child, failed, data);
+        be_parent(ends[0], child, background);
     }
     close(ends[0]);
     to_parent = ends[1];
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) /* killed before it could be noticed */
         exit(usage_exit_status);
+}
+
+/* Where there is no memory for it just now there may be some a moment later. */
+static bool tell(const char *text)
+{
+    enum { TRIES = 100, PAUSE_US = 10000 };
+    size_t told = 0, length = strlen(text);
+    for (unsigned tries = 0; told < length && tries < TRIES; tries++) {
+        ssize_t more = send(to_parent, text + told, length - told, MSG_NOSIGNAL);
+        if (more < 0 && errno == EPIPE)
+            return false;
+        told += more > 0 ? (size_t)more : 0;
+        if (more < 0)
+            usleep(PAUSE_US);
+    }
+    shutdown(to_parent, SHUT_WR);
+    return told == length;
+}
+
+/* One that was killed may have printed it before. One that is stopped, or whose terminal is, is waited for only so long: this
+ * process is in line, or inside. What comes later is not taken, and the sender learns that. */
+static bool was_printed(void)
+{
+    enum { LONGEST_MS = 1000 };
+    char word = 0;
+    while (poll(&(struct pollfd){.fd = to_parent, .events = POLLIN}, 1, LONGEST_MS) < 0 && errno == EINTR) {
+    }
+    shutdown(to_parent, SHUT_RD);
+    return recv(to_parent, &word, 1, MSG_DONTWAIT) != 1 || word != unprinted;
 }
 
 /* What the caller left open for anybody whom it starts, such as the pipe whose end somebody waits for. Our own are closed by
@@ -133,11 +209,25 @@ static void close_inherited(void)
         closedir(descriptors);
 }
 
+static void exit_untold(void)
+{
+    fflush(NULL);
+    _exit(usage_exit_status);
+}
+
+/* On what was standard error: this process ends by SIGTERM, and has not been sent one. */
+static void end_untold(int caller)
+{
+    dprintf(caller, "admit: the process in the background cannot tell of itself, and ends: %s\n", strerror(errno));
+    atexit(exit_untold);
+}
+
 bool background_go_on(int output, const char *text)
 {
     signal(SIGHUP, SIG_IGN);
     setsid();
     fflush(NULL);
+    const int caller = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0) {
         close(STDIN_FILENO); /* there may be no number left, and then whoever reads what comes of us would wait */
@@ -152,11 +242,12 @@ bool background_go_on(int output, const char *text)
     }
     close_inherited();
     prctl(PR_SET_PDEATHSIG, 0);
-    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    ssize_t told = write(to_parent, text, strlen(text));
-    signal(SIGPIPE, before);
+    const bool told = tell(text), known = told && was_printed();
+    if (!told && errno != EPIPE)
+        end_untold(caller);
+    close(caller);
     close(to_parent);
-    if (told < 0)
+    if (!known)
         raise(SIGTERM);
-    return told >= 0;
+    return known;
 }

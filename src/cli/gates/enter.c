@@ -254,6 +254,15 @@ static int keep(struct keeper *keeper)
     return EXIT_OK;
 }
 
+static void print_beginning(void)
+{
+    static const char fails[] = "! :;\n";
+    if (print_now(fails, strlen(fails)))
+        return;
+    fprintf(stderr, "admit enter: cannot print what the shell is to evaluate: %s\n", strerror(errno));
+    exit(usage_exit_status);
+}
+
 int command_enter(int argc, char **argv)
 {
     struct request request = {.visit = new_visit("enter")};
@@ -270,9 +279,12 @@ int command_enter(int argc, char **argv)
     if (shown)
         print_nothing();
     said = true; /* by the parent, which ends without a word of its own */
-    if (puts("! :;") < 0 || fflush(stdout) != 0)
-        exit(usage_exit_status);
-    background_begin("enter", NULL, NULL);
+    print_beginning();
+    background_begin(&(struct background){.command = "enter",
+                                          .what = "what the shell is to evaluate",
+                                          .taken_back = "the slot is given back",
+                                          .goes_on = "the shell has the slot all the same, until 'admit leave'",
+                                          .goes_on_status = EXIT_OWN_FAILURE});
     said = false;
     keeper.gate = visit_enter(&request.visit, &keeper.hold);
     return keep(&keeper);

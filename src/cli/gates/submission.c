@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,9 +25,9 @@ static void become_job(void *data)
     char text[32];
     job->facts.supervisor = (struct job_process){.pid = getpid(), .started = process_start_time(getpid())};
     job_note(job);
-    submission->placed = true;
     snprintf(text, sizeof text, "@%u\n", job->id);
-    background_go_on(submission->output, text);
+    /* Of what nobody was told there is no job. */
+    submission->placed = background_go_on(submission->output, text);
 }
 
 void submission_ends(struct submission *submission, int status)
@@ -51,7 +52,11 @@ static void not_let_in(void *data, int status)
 
 void submit(struct submission *submission, struct visit *visit, const char *output)
 {
-    background_begin(visit->command, NULL, NULL);
+    background_begin(&(struct background){.command = visit->command,
+                                          .what = "the job's id",
+                                          .taken_back = "the job is not run",
+                                          .goes_on = "it goes on",
+                                          .goes_on_status = EXIT_SUCCESS});
     signal(SIGTERM, SIG_DFL); /* `admit cancel` sends it, whether the caller ignores it or not */
     job_make(&submission->job, visit->gate, visit->for_whom, output, &submission->output);
     visit->placed = become_job;
