@@ -37,6 +37,15 @@ keeper_of() {
     with_words enter "$1"
 }
 
+# traced PID: somebody traces it; false if that cannot be.
+traced() {
+    [ "$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$1/status")" != 0 ]
+}
+
+traced_or_refused() {
+    traced "$1" || ended "$2"
+}
+
 condition() {
     "$ADMIT" status "$1" --json | jq -r '.holders[0].condition'
 }
@@ -260,16 +269,41 @@ enter_fails() {
     rm -r "$shared"
 }
 
-@test "who gives up leaving while the keeper is stopped has not left" {
+@test "a keeper that is stopped is continued by who leaves" {
     shell_enters one
     eventually inside one
     local keeper
     keeper=$(keeper_of "$shell")
     kill -STOP "$keeper"
     eventually is T state "$keeper"
+    exits 0 leave --pid "$shell" demo
+    [ -z "$stderr" ]
+    is 0 holders demo
+    let_go one
+    ends 0 "$shell"
+}
+
+@test "a keeper that does not answer: an error after five seconds, and who gave up leaving has not left" {
+    command -v strace >/dev/null || skip "needs strace"
+    shell_enters one
+    eventually inside one
+    local keeper tracer
+    keeper=$(keeper_of "$shell")
+    # It goes no further than its tracer lets it, which is stopped.
+    strace -qq -o "$T/traced" -p "$keeper" 2>"$T/strace" 3>&- &
+    tracer=$!
+    eventually traced_or_refused "$keeper" "$tracer"
+    traced "$keeper" || skip "cannot trace: $(cat "$T/strace")"
+    kill -STOP "$tracer"
+    eventually is T state "$tracer"
     run timeout 0.3 "$ADMIT" leave --pid "$shell" demo
     [ "$status" -eq 124 ]
-    kill -CONT "$keeper"
+    exits 1 leave --pid "$shell" demo
+    says_error "process $keeper, does not answer"
+    says_error "process $shell has the slot still"
+    kill -CONT "$tracer"
+    kill "$tracer"
+    wait "$tracer" || true
     eventually is S state "$keeper"
     exits 75 run --try demo -- true
     exits 0 leave --pid "$shell" demo

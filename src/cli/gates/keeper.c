@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,14 +29,10 @@ static socklen_t address_of(admit_gate *gate, uint64_t ticket, struct sockaddr_u
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-static bool peer_of(int connection, uid_t *user)
+static bool peer_of(int connection, struct ucred *peer)
 {
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        return false;
-    *user = peer.uid;
-    return true;
+    socklen_t size = sizeof *peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
 }
 
 static int bind_to(admit_gate *gate, uint64_t ticket)
@@ -68,8 +65,8 @@ int keeper_listen(admit_gate *gate, uint64_t ticket)
 
 static bool may_dismiss(int connection)
 {
-    uid_t user;
-    return peer_of(connection, &user) && (user == geteuid() || user == 0);
+    struct ucred peer;
+    return peer_of(connection, &peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 /* One that was killed meanwhile, or did not want to wait, has not been told that it has left; it shall not have. */
@@ -153,38 +150,71 @@ static bool is_inside(admit_gate *gate, uint64_t ticket)
     return inside;
 }
 
-/* Until the keeper has left, or ended otherwise: then it does not say so. */
-static bool wait_for_word(int connection)
+static int ms_until(const struct timespec *until)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)((until->tv_sec - now.tv_sec) * 1000 + (until->tv_nsec - now.tv_nsec) / 1000000);
+}
+
+static bool can_be_read(int fd, int within_ms)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, within_ms) > 0;
+}
+
+/* One that is stopped, as by whoever stopped all that there was, would not hear that it is to leave: and to whom it is to
+ * listen it may be continued by, too. It is no other process, as long as it has not closed the connection after its number was
+ * looked up. */
+static void let_it_go_on(int connection, pid_t pid)
+{
+    int keeper = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (keeper < 0)
+        return;
+    if (!can_be_read(connection, 0))
+        syscall(SYS_pidfd_send_signal, keeper, SIGCONT, NULL, 0);
+    close(keeper);
+}
+
+/* Until the keeper has left, or ended otherwise: then it does not say so. */
+static enum dismissal wait_for_word(int connection, pid_t pid)
+{
+    enum { LONGEST_S = 5, PATIENCE_MS = 100 };
     char text[sizeof left];
-    size_t length = 0;
-    while (length < sizeof text) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += LONGEST_S;
+    for (size_t length = 0; length < sizeof text;) {
+        if (!can_be_read(connection, PATIENCE_MS)) {
+            if (ms_until(&until) <= 0)
+                return KEEPER_SILENT;
+            let_it_go_on(connection, pid);
+            continue;
+        }
         ssize_t more = recv(connection, text + length, sizeof text - length, 0);
-        if (more <= 0 && !(more < 0 && errno == EINTR))
-            return false;
+        if (more <= 0 && !(more < 0 && (errno == EINTR || errno == EAGAIN)))
+            return KEEPER_KILLED;
         length += more > 0 ? (size_t)more : 0;
     }
-    return memcmp(text, left, sizeof left) == 0;
+    return memcmp(text, left, sizeof left) == 0 ? KEEPER_LEFT : KEEPER_KILLED;
 }
 
-/* Another user may have made a socket of that name. */
-static bool may_be_dismissed(int connection)
-{
-    uid_t user;
-    return peer_of(connection, &user) && (user == geteuid() || geteuid() == 0);
-}
-
-enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
+enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one, long *keeper)
 {
     struct sockaddr_un address;
+    struct ucred peer;
     socklen_t size = address_of(gate, one->ticket, &address);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     enum dismissal result = KEEPER_KILLED;
+    *keeper = 0;
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) == 0) {
-        if (!may_be_dismissed(fd))
+        /* Another user may have made a socket of that name. */
+        if (!peer_of(fd, &peer) || (peer.uid != geteuid() && geteuid() != 0))
             result = KEEPER_NOT_YOURS;
-        else if (wait_for_word(fd))
-            result = KEEPER_LEFT;
+        else
+            result = wait_for_word(fd, peer.pid);
+        *keeper = result == KEEPER_SILENT ? peer.pid : 0;
+    } else if (fd >= 0 && errno == EAGAIN) { /* so many wait for it already */
+        result = KEEPER_SILENT;
     }
     if (fd >= 0)
         close(fd);
@@ -193,20 +223,13 @@ enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one)
 
 /* --- one that has yet to leave -------------------------------------------------------------------------------------- */
 
-static int ms_until(const struct timespec *until)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int)((until->tv_sec - now.tv_sec) * 1000 + (until->tv_nsec - now.tv_nsec) / 1000000);
-}
-
 /* Also one that its parent has not buried yet: the keeper is told of it at the same moment. */
 static bool has_ended(long pid)
 {
     int end = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
     if (end < 0)
         return errno == ESRCH;
-    bool ended = poll(&(struct pollfd){.fd = end, .events = POLLIN}, 1, 0) > 0;
+    bool ended = can_be_read(end, 0);
     close(end);
     return ended;
 }

@@ -26,9 +26,10 @@ void keeper_tell_left(int connection);
  * else the last that went in; false: nobody is. It may have been killed, as its condition tells. */
 bool keeper_find(admit_gate *gate, long pid, const uint64_t *ticket, admit_participant *found);
 
-enum dismissal { KEEPER_LEFT, KEEPER_KILLED, KEEPER_NOT_YOURS };
-/* Returns when that one is inside no more, or it cannot be told to leave. */
-enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one);
+enum dismissal { KEEPER_LEFT, KEEPER_KILLED, KEEPER_NOT_YOURS, KEEPER_SILENT };
+/* Returns when that one is inside no more, or it cannot be told to leave. A keeper that is stopped is continued; one that
+ * says nothing all the same is not waited for longer than five seconds, and its number is in `keeper`, or 0. */
+enum dismissal keeper_dismiss(admit_gate *gate, const admit_participant *one, long *keeper);
 
 /* How long whoever is about to say that nothing is free looks for keepers that have yet to leave: that takes them a moment,
  * unless they are stopped. */

@@ -23,7 +23,8 @@ static const char help_text[] =
     "      --pid PID       the slot of process PID, wherever this is called\n"
     "\n"
     "The exit status is 1 if there is no such slot, or if the process that kept it has been killed: then it comes\n"
-    "back when the shell has ended, and not before.\n"
+    "back when the shell has ended, and not before. One that is stopped is continued; if it does not answer for five\n"
+    "seconds all the same, as where it is frozen, the shell has the slot still, and the exit status is 1.\n"
     "\n"
     "  admit leave db\n";
 
@@ -56,7 +57,8 @@ static int tell_not_inside(const char *name, long pid)
 
 static int dismiss(admit_gate *gate, const char *name, const admit_participant *one)
 {
-    switch (keeper_dismiss(gate, one)) {
+    long keeper;
+    switch (keeper_dismiss(gate, one, &keeper)) {
     case KEEPER_LEFT:
         return EXIT_OK;
     case KEEPER_KILLED:
@@ -66,6 +68,12 @@ static int dismiss(admit_gate *gate, const char *name, const admit_participant *
         return EXIT_NOT_INSIDE;
     case KEEPER_NOT_YOURS:
         fprintf(stderr, "admit leave: the slot at '%s' is kept by another user\n", name);
+        return EXIT_NOT_INSIDE;
+    case KEEPER_SILENT:
+        fprintf(stderr, "admit leave: what keeps the slot at '%s'", name);
+        if (keeper != 0)
+            fprintf(stderr, ", process %ld,", keeper);
+        fprintf(stderr, " does not answer, as if it were frozen: process %ld has the slot still\n", one->pid);
     }
     return EXIT_NOT_INSIDE;
 }
