@@ -638,6 +638,37 @@ left_no_job() {
     ADMIT_DIR=$T/none run_refused "-b: cannot open the directory of gates $T/none" -b -k 1 "$T/q" -- true
 }
 
+@test "a job whose file was overwritten: the list says so, has the others, and is no success" {
+    local j form
+    for j in 1 2 3 4; do
+        "$ADMIT" run -b -k 1 q -- true
+    done
+    "$ADMIT" wait q
+    printf XXXX | dd of="$(echo "$ADMIT_DIR"/@jobs-*/1)" conv=notrunc status=none
+    printf X | dd of="$(echo "$ADMIT_DIR"/@jobs-*/2)" bs=1 seek=40 conv=notrunc status=none
+    truncate -s 20 "$ADMIT_DIR"/@jobs-*/3
+    for form in "" --json q --ids; do
+        # shellcheck disable=SC2086 # none, or one
+        exits 2 jobs $form
+        says "@4"
+        says_not "@1"
+        for j in 1 2 3; do
+            says_error "cannot read what is kept of @$j in"
+        done
+        [ "$(grep -c "it was overwritten" <<<"$stderr")" -eq 3 ]
+    done
+    exits 125 wait @2
+    says_error "it was overwritten"
+    # A day later they are litter.
+    touch -d "2 days ago" "$ADMIT_DIR"/@jobs-*/[123]
+    exits 0 jobs
+    says "@4"
+    # One that nobody has begun to write is no job.
+    : >"$(dirname "$ADMIT_DIR"/@jobs-*/4)/5"
+    exits 0 jobs
+    [ -z "$stderr" ]
+}
+
 @test "an id that cannot be printed: the job is not run; and if that is known too late, it goes on, and that is said" {
     local status=0 place
     "$ADMIT" run -b -k 1 q -- touch "$T/ran" >&- 2>"$T/errors" || status=$?

@@ -89,8 +89,12 @@ void job_note(struct job *job)
 static bool read_facts(struct job *job)
 {
     for (unsigned tries = 0; tries < READS_MAX; tries++) {
-        if (pread(job->fd, &job->facts, sizeof job->facts, 0) != sizeof job->facts ||
-            memcmp(job->facts.magic, magic, sizeof magic) != 0)
+        ssize_t size = pread(job->fd, &job->facts, sizeof job->facts, 0);
+        if (size == 0 || (size > 0 && job->facts.magic[0] == '\0')) {
+            errno = ENOENT; /* whoever was about to make it has not come so far, or was killed */
+            return false;
+        }
+        if (size != sizeof job->facts || memcmp(job->facts.magic, magic, sizeof magic) != 0)
             break;
         if (job->facts.checksum == checksum_of(&job->facts))
             return true;
@@ -300,7 +304,7 @@ void job_make(struct job *job, const char *gate, char *const *words, const char 
     free(job->text); /* which is for those who read it */
     job->text = NULL;
     if (job->id % NUMBERS_BETWEEN_SWEEPS == 0)
-        job_list(nothing, NULL);
+        job_list(nothing, NULL, NULL);
 }
 
 void job_forget(struct job *job)
@@ -372,27 +376,36 @@ static bool is_old(int fd)
     return fstat(fd, &status) == 0 && job_time() - status.st_mtime * INT64_C(1000000000) > KEPT_NS;
 }
 
-/* One that was killed before it had drawn a place, or was overwritten, is no job, but litter in time. */
-static void sweep_unreadable(uint32_t id)
+/* One that was killed before it had drawn a place, or was overwritten, is no job, but litter in time: then it is deleted. */
+static bool sweep_unreadable(uint32_t id)
 {
     int fd = job_file_open(id, O_RDONLY);
-    if (fd >= 0 && !job_file_is_locked(fd) && is_old(fd))
+    const bool litter = fd >= 0 && !job_file_is_locked(fd) && is_old(fd);
+    if (litter)
         job_file_delete(id);
     if (fd >= 0)
         close(fd);
+    return litter;
 }
 
-bool job_list(void (*one)(void *data, struct job *job), void *data)
+bool job_list(void (*one)(void *data, struct job *job), void *data, const char *command)
 {
     size_t count;
     uint32_t *numbers;
-    int error = job_file_numbers(&numbers, &count) ? 0 : errno;
+    bool all = job_file_numbers(&numbers, &count);
+    if (!all && command != NULL)
+        job_tell_unreadable(command, "the jobs", errno);
     for (size_t n = 0; n < count; n++) {
         struct job job;
         if (!job_open(&job, numbers[n])) {
-            if (errno != ENOENT && errno != EBADMSG)
-                error = errno;
-            sweep_unreadable(numbers[n]);
+            const int error = errno;
+            char id[16];
+            snprintf(id, sizeof id, "@%u", numbers[n]);
+            if (sweep_unreadable(numbers[n]) || error == ENOENT)
+                continue;
+            all = false;
+            if (command != NULL)
+                job_tell_unreadable(command, id, error);
             continue;
         }
         if (!job.supervised && !job_is_orphan(&job, NULL) && is_old(job.fd))
@@ -402,6 +415,5 @@ bool job_list(void (*one)(void *data, struct job *job), void *data)
         job_close(&job);
     }
     free(numbers);
-    errno = error;
-    return error == 0;
+    return all;
 }

@@ -78,8 +78,8 @@ void job_close(struct job *job);
 bool job_note_cancelled(struct job *job, bool cancelled);
 
 /* Calls one for each job there is, in the order of their numbers. Those that ended more than a day ago are deleted.
- * False with errno: there may be others, which cannot be looked at. */
-bool job_list(void (*one)(void *data, struct job *job), void *data);
+ * False: there are or may be others, which cannot be looked at, as is told on stderr; unless `command` is NULL. */
+bool job_list(void (*one)(void *data, struct job *job), void *data, const char *command);
 
 /* In nanoseconds of CLOCK_REALTIME. */
 int64_t job_time(void);

@@ -325,14 +325,10 @@ static int show_gate(struct showing *showing, const char *gate)
         showing->path = path;
         showing->table.columns = columns_of_gate;
     }
-    const bool all = job_list(show_job, showing);
-    const int error = errno;
+    const bool all = job_list(show_job, showing, "jobs");
     table_print(&showing->table);
     showing->path = NULL;
-    if (all)
-        return EXIT_OK;
-    job_tell_unreadable("jobs", "the jobs", error);
-    return EXIT_USAGE;
+    return all ? EXIT_OK : EXIT_USAGE;
 }
 
 static void parse(struct showing *showing, struct arguments *arguments, struct json_writer *writer)
