@@ -361,3 +361,25 @@ hang_up() {
     [[ $stderr == *"pid namespace"* ]]
     exits 0 run --try demo -- true
 }
+
+# with_call_refused WHICH ARGUMENT...: `admit ARGUMENT...`, with this injection of strace.
+with_call_refused() {
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 run --separate-stderr timeout -s KILL 20 \
+        strace -qq -o "$T/calls" -e trace="${1%%:*}" -e inject="$1" "$ADMIT" "${@:2}"
+}
+
+@test "calls that are refused once, or always: the end of the command is seen, or it is not begun" {
+    strace -o "$T/calls" true || skip "needs strace"
+    local call
+    for call in waitid:error={ENOMEM,EINTR,EINVAL}:when=1 waitid:error=ENOSYS rt_sigprocmask:error={EPERM,ENOMEM}:when={1,2} \
+        rt_sigtimedwait:error={EINTR:when=1,EINVAL:when=1,ENOSYS}; do
+        with_call_refused "$call" run -k 1 demo -- sh -c 'exit 3'
+        [ "$status" -eq 3 ] || { echo "$call: $status"; return 1; }
+        [ -z "$stderr" ]
+    done
+    with_call_refused rt_sigprocmask:error=EPERM run demo -- touch "$T/ran"
+    [ "$status" -eq 125 ]
+    says_error "cannot hold signals"
+    [ ! -e "$T/ran" ]
+    free demo 1
+}

@@ -180,10 +180,11 @@ static bool tell(const char *text)
  * process is in line, or inside. What comes later is not taken, and the sender learns that. */
 static bool was_printed(void)
 {
-    enum { LONGEST_MS = 1000 };
+    enum { LONGEST_MS = 1000, TRIES = 100 };
     char word = 0;
-    while (poll(&(struct pollfd){.fd = to_parent, .events = POLLIN}, 1, LONGEST_MS) < 0 && errno == EINTR) {
-    }
+    struct pollfd answer = {.fd = to_parent, .events = POLLIN};
+    for (unsigned tries = 0; tries < TRIES && poll(&answer, 1, LONGEST_MS) < 0 && errno == EINTR;)
+        tries++;
     shutdown(to_parent, SHUT_RD);
     return recv(to_parent, &word, 1, MSG_DONTWAIT) != 1 || word != unprinted;
 }

@@ -31,11 +31,29 @@ static void held_signals(sigset_t *set)
         sigdelset(set, left_alone[s]);
 }
 
+/* What is not blocked is lost where nobody handles it, SIGCHLD for one, for which this would then wait for ever. */
+static bool set_mask(int how, const sigset_t *set, sigset_t *before)
+{
+    enum { TRIES = 100 };
+    for (unsigned tries = 0; tries < TRIES; tries++)
+        if (sigprocmask(how, set, before) == 0)
+            return true;
+    return false;
+}
+
+static void set_mask_or_exit(int how, const sigset_t *set, sigset_t *before)
+{
+    if (set_mask(how, set, before))
+        return;
+    fprintf(stderr, "admit: cannot hold signals: %s\n", strerror(errno));
+    exit(usage_exit_status);
+}
+
 void hold_signals(void)
 {
     sigset_t set;
     held_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, &original_mask);
+    set_mask_or_exit(SIG_BLOCK, &set, &original_mask);
     /* Where whoever called us ignores SIGCHLD, the kernel would throw the command's status away. */
     signal(SIGCHLD, SIG_DFL);
 }
@@ -80,14 +98,14 @@ void let_signals_interrupt(void (*interrupt)(void))
     for (unsigned s = 0; s < ENDING; s++)
         if (!is_ignored(ending[s]))
             sigaction(ending[s], &action, NULL);
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+    set_mask_or_exit(SIG_SETMASK, &original_mask, NULL);
 }
 
 void hold_signals_again(void)
 {
     sigset_t set;
     held_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    set_mask_or_exit(SIG_BLOCK, &set, NULL);
     for (unsigned s = 0; s < ENDING; s++)
         if (!is_ignored(ending[s]))
             signal(ending[s], SIG_DFL);
@@ -101,7 +119,7 @@ void hold_only_signals_that_end(sigset_t *held)
         sigaddset(held, ending[s]);
         sigaddset(&set, ending[s]);
     }
-    sigprocmask(SIG_SETMASK, &set, NULL);
+    set_mask_or_exit(SIG_SETMASK, &set, NULL);
 }
 
 int signal_held(void)
@@ -133,7 +151,7 @@ _Noreturn void exit_for_signal(int number)
         fflush(NULL);
         signal(number, SIG_DFL);
         raise(number);
-        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        set_mask(SIG_UNBLOCK, &set, NULL);
     }
     exit(128 + number);
 }
@@ -195,8 +213,8 @@ pid_t start_command(const char *by, char **argv, bool (*own)(void *context), voi
             failure = NOT_OWNED;
             _exit(EXIT_OWN_FAILURE);
         }
-        sigprocmask(SIG_SETMASK, &original_mask, NULL);
-        execvp(argv[0], argv);
+        if (set_mask(SIG_SETMASK, &original_mask, NULL))
+            execvp(argv[0], argv);
         failure = errno;
         _exit(failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
     }
@@ -233,8 +251,8 @@ static void stop_too(const struct how_it_runs *how)
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     raise(SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    set_mask(SIG_UNBLOCK, &set, NULL);
+    set_mask(SIG_BLOCK, &set, NULL);
 }
 
 /* What is left of the command when it has ended itself: its orphans, which are admit's children now. False: that cannot be
@@ -372,7 +390,9 @@ static void end_command(struct running *running)
     }
 }
 
-/* The next signal that has come, or 0 when the time is over. */
+static const struct timespec look_again = {.tv_nsec = 20000000};
+
+/* The next signal that has come, or 0 when the time is over. Where it cannot be asked for them, this looks by itself. */
 static int next_signal(const sigset_t *set, const struct running *running, siginfo_t *info)
 {
     for (;;) {
@@ -382,6 +402,10 @@ static int next_signal(const sigset_t *set, const struct running *running, sigin
             return signal;
         if (errno == EAGAIN)
             return 0;
+        if (errno != EINTR) {
+            nanosleep(&look_again, NULL);
+            return info->si_signo = SIGCHLD;
+        }
     }
 }
 
@@ -406,14 +430,47 @@ static void send_on(struct running *running, const siginfo_t *info)
     }
 }
 
+/* By the older call, where the other is refused. */
+static int wait_otherwise(pid_t pid, siginfo_t *info)
+{
+    int status;
+    const pid_t found = waitpid(pid, &status, WUNTRACED | WNOHANG);
+    *info = (siginfo_t){0};
+    if (found <= 0)
+        return (int)found;
+    info->si_pid = found;
+    info->si_code = WIFSTOPPED(status) ? CLD_STOPPED : WIFSIGNALED(status) ? CLD_KILLED : CLD_EXITED;
+    info->si_status = WIFSTOPPED(status)    ? WSTOPSIG(status)
+                      : WIFSIGNALED(status) ? WTERMSIG(status)
+                                            : WEXITSTATUS(status);
+    return 0;
+}
+
+/* Some child that has ended or stopped. Its signal may be the only one that comes: so what is refused is tried again. */
+static int look_for_child(const struct running *running, siginfo_t *info)
+{
+    enum { TRIES = 50 };
+    const bool any = running->how->children;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        *info = (siginfo_t){0};
+        if (waitid(any ? P_ALL : P_PID, any ? 0 : (id_t)running->pid, info, WEXITED | WSTOPPED | WNOHANG) == 0 ||
+            (errno != ECHILD && wait_otherwise(any ? -1 : running->pid, info) == 0))
+            return 0;
+        if (errno == ECHILD)
+            return -1;
+        nanosleep(&look_again, NULL);
+    }
+    errno = EAGAIN;
+    return -1;
+}
+
 /* One SIGCHLD can stand for several children. Returns whether there is nothing left to wait for. */
 static bool reap(struct running *running)
 {
     const bool children = running->how->children;
     for (;;) {
-        siginfo_t info = {0};
-        int found =
-            waitid(children ? P_ALL : P_PID, children ? 0 : (id_t)running->pid, &info, WEXITED | WSTOPPED | WNOHANG);
+        siginfo_t info;
+        const int found = look_for_child(running, &info);
         if (found < 0 && errno == ECHILD)
             return true;
         if (found < 0 || info.si_pid == 0)
@@ -435,7 +492,6 @@ static bool reap(struct running *running)
  * number is nobody else's as long as anybody is in it. */
 static void end_rest_of_group(const struct running *running)
 {
-    static const struct timespec look_again = {.tv_nsec = 20000000};
     for (;;) {
         const struct timespec left = time_left(running);
         const bool over = left.tv_sec == 0 && left.tv_nsec == 0;

@@ -346,6 +346,8 @@ static int run_build(struct build *build)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     build->wrapper = getpid();
     struct running running = {.how = &how, .status = -1};
+    if (signals < 0)
+        fprintf(stderr, "admit jobserver: cannot wait for signals: %s\n", strerror(errno));
     if (signals < 0 || !pool_begin(&build->pool))
         return status;
     running.pid = start_command("jobserver", build->words, end_with_wrapper, build, &status);
