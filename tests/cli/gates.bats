@@ -561,3 +561,37 @@ condition() {
     wait
     exits 0 remove "$name"
 }
+
+# with_stack KB STATUS ARGUMENT...: `admit ARGUMENT...` on a stack of that size, of which a large environment would take a part.
+with_stack() {
+    local status=0
+    (ulimit -s "$1" && exec env -i PATH="$PATH" ADMIT_DIR="$ADMIT_DIR" "$ADMIT" "${@:3}") >"$T/small" 2>&1 || status=$?
+    [ "$status" -eq "$2" ] || { echo "$status: ${*:3}"; cat "$T/small"; return 1; }
+}
+
+@test "a small stack: every command does what it does" {
+    grep -q __asan_init "$ADMIT" && skip "the sanitizers need a larger stack"
+    local kb
+    "$ADMIT" run -b -k 1 --log "$T/log" q -- echo hi
+    for kb in 64 32; do
+        with_stack $kb 0 wait q
+        with_stack $kb 0 output @1
+        with_stack $kb 0 jobs
+        with_stack $kb 0 jobs --json q
+        with_stack $kb 0 list
+        with_stack $kb 0 list --json
+        with_stack $kb 0 status q
+        with_stack $kb 0 status
+        with_stack $kb 0 run -k 1 "$T/gate" -- true
+        with_stack $kb 0 run -b -o "$T/%j.out" q -- true
+        with_stack $kb 2 cancel @99
+        with_stack $kb 0 enter --pid $$ other -k 1
+        with_stack $kb 0 leave --pid $$ other
+        with_stack $kb 0 resize other 1
+        with_stack $kb 0 remove other
+        with_stack $kb 0 jobserver pool -k 1 -- true
+        with_stack $kb 0 jobserver pool --fifo -- true
+        with_stack $kb 0 report "$T/log"
+        with_stack $kb 0 report --svg "$T/svg" "$T/log"
+    done
+}

@@ -669,6 +669,16 @@ left_no_job() {
     [ -z "$stderr" ]
 }
 
+@test "a job that comes from a directory that was deleted: it has none" {
+    local admit
+    admit=$(realpath "$ADMIT")
+    mkdir "$T/gone"
+    (cd "$T/gone" && rmdir "$T/gone" && "$admit" run -b -k 1 q -- true)
+    "$ADMIT" run -b q -- true
+    exits 0 jobs --json
+    json ".[0].directory == null and .[1].directory == \"$PWD\" and (.[0].output | startswith(\"$ADMIT_DIR/\"))"
+}
+
 @test "an id that cannot be printed: the job is not run; and if that is known too late, it goes on, and that is said" {
     local status=0 place
     "$ADMIT" run -b -k 1 q -- touch "$T/ran" >&- 2>"$T/errors" || status=$?

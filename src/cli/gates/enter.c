@@ -234,7 +234,7 @@ static void say_what_for(const struct request *request)
 /* From when the text is told on, no signal but SIGKILL ends it. */
 static int keep(struct keeper *keeper)
 {
-    char text[4096];
+    static char text[4096]; /* the stack may be small */
     hand_over(keeper);
     if (!write_text(keeper->request, keeper->gate, &keeper->hold, text, sizeof text))
         give_up(keeper, "what the shell is to be told", "is too long");
@@ -265,8 +265,9 @@ static void print_beginning(void)
 
 int command_enter(int argc, char **argv)
 {
-    struct request request = {.visit = new_visit("enter")};
+    static struct request request; /* the stack may be small */
     struct keeper keeper = {.request = &request};
+    request.visit = new_visit("enter");
     usage_exit_status = EXIT_OWN_FAILURE;
     shown = isatty(STDOUT_FILENO);
     atexit(say_failed_at_exit);

@@ -195,17 +195,18 @@ static bool add_text(struct job *job, const char *text)
 
 static void add_path(struct job *job, const char *where, const char *path)
 {
-    char whole[2 * PATH_MAX + 64];
-    snprintf(whole, sizeof whole, "%s%s%s", path[0] == '/' ? "" : where, path[0] == '/' ? "" : "/", path);
+    static char whole[2 * PATH_MAX + 64]; /* the stack may be small */
+    const bool below = path[0] != '/' && where[0] != '\0';
+    snprintf(whole, sizeof whole, "%s%s%s", below ? where : "", below ? "/" : "", path);
     add_text(job, whole);
 }
 
 /* Of a command that is longer than there is room for, the first words are shown. */
 static void add_texts(struct job *job, const char *gate, char *const *words, const char *output)
 {
-    char where[PATH_MAX], path[PATH_MAX];
+    static char where[PATH_MAX], path[PATH_MAX];
     if (getcwd(where, sizeof where) == NULL)
-        snprintf(where, sizeof where, "/");
+        where[0] = '\0'; /* it has been deleted: there is no path by which it could be found */
     if (admit_gate_resolve(gate, path, sizeof path) != ADMIT_OK)
         snprintf(path, sizeof path, "%s", gate); /* which cannot be opened either */
     add_text(job, gate);
@@ -271,7 +272,7 @@ enum { NUMBERS_BETWEEN_SWEEPS = 64 };
 
 void job_make(struct job *job, const char *gate, char *const *words, const char *output, int *output_fd)
 {
-    char file[PATH_MAX + 64];
+    static char file[PATH_MAX + 64];
     struct stat namespace;
     *job = (struct job){.fd = -1, .supervised = true, .facts.submitted = job_time()};
     job->fd = job_file_make(&job->id);

@@ -164,7 +164,7 @@ static void write_job(struct showing *showing, const struct job *job, enum job_c
     else
         json_put_null(json, "seconds");
     json_put_text(json, "output", job->output);
-    json_put_text(json, "directory", job->where);
+    json_put_text(json, "directory", job->where[0] != '\0' ? job->where : NULL);
     json_put_text(json, "command", shell_words(job->words, text, sizeof text));
     json_end_object(json);
 }
@@ -256,7 +256,7 @@ static bool is_of_state(const struct showing *showing, const struct job *job, en
 
 static bool is_at_gate(const struct showing *showing, const struct job *job)
 {
-    char wanted[PATH_MAX], has[PATH_MAX];
+    static char wanted[PATH_MAX], has[PATH_MAX]; /* the stack may be small */
     if (showing->path == NULL || strcmp(showing->path, job->path) == 0)
         return true;
     return realpath(showing->path, wanted) != NULL && realpath(job->path, has) != NULL && strcmp(wanted, has) == 0;

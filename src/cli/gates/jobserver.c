@@ -183,7 +183,7 @@ static bool can_be_used(const char *tokens)
 
 static bool has_tokens_of(const admit_gate *gate)
 {
-    char tokens[PATH_MAX + 8], text[PATH_MAX + 64];
+    static char tokens[PATH_MAX + 8], text[PATH_MAX + 64]; /* the stack may be small */
     const char *pool = getenv("ADMIT_POOL");
     makeflags_tokens(tokens, sizeof tokens);
     pool_text(gate, tokens, text, sizeof text);
@@ -252,7 +252,7 @@ static void enter(struct build *build)
 
 static void set_environment(const struct build *build)
 {
-    char tokens[PATH_MAX + 8], text[PATH_MAX + 64];
+    static char tokens[PATH_MAX + 8], text[PATH_MAX + 64]; /* the stack may be small */
     tokens_name(&build->tokens, tokens, sizeof tokens);
     makeflags_set(tokens, build->visit.quiet ? NULL : build->visit.gate);
     pool_text(build->pool.gate, tokens, text, sizeof text);

@@ -50,7 +50,7 @@ static int open_output(const struct job *job)
 static void print_more(const struct job *job, int fd, uint64_t *at)
 {
     const uint64_t end = job->facts.state == JOB_DONE ? job->facts.output_to : UINT64_MAX;
-    char bytes[65536];
+    static char bytes[65536]; /* the stack may be small */
     for (;;) {
         const uint64_t left = *at < end ? end - *at : 0;
         ssize_t more = pread(fd, bytes, left < sizeof bytes ? (size_t)left : sizeof bytes, (off_t)*at);

@@ -34,7 +34,7 @@ static mode_t usual_mode(void)
 /* Beside it, so that the rename stays in one file system. */
 static bool replace(const char *file, mode_t mode, const char *text, size_t size)
 {
-    char beside[PATH_MAX + 16];
+    static char beside[PATH_MAX + 16];
     snprintf(beside, sizeof beside, "%s.XXXXXX", file);
     int fd = mkostemp(beside, O_CLOEXEC);
     if (fd < 0)
@@ -60,7 +60,7 @@ static bool write_into(const char *file, const char *text, size_t size)
 
 bool write_whole_file(const char *command, const char *file, const char *text, size_t size)
 {
-    char behind_links[PATH_MAX];
+    static char behind_links[PATH_MAX]; /* the stack may be small */
     struct stat status;
     const bool is_there = realpath(file, behind_links) != NULL && stat(behind_links, &status) == 0;
     bool done;

@@ -143,7 +143,7 @@ enum { ATTEMPTS_MAX = 1000 };
 
 static bool open_fifo(struct tokens *tokens)
 {
-    char where[PATH_MAX - 32], what[PATH_MAX + 40];
+    static char where[PATH_MAX - 32], what[PATH_MAX + 40]; /* the stack may be small */
     directory_of_fifos(where);
     snprintf(what, sizeof what, "make a fifo in %s", where);
     if (strpbrk(where, " \t\\") != NULL) {

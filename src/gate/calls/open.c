@@ -203,12 +203,23 @@ static admit_error open_in(admit_gate *gate, int directory, const char *file, bo
     return check_k(gate, options->k);
 }
 
+/* Of the named ones, or where the path says. The stack of a thread may be small. */
+static int open_directory_of(const char *name, const char *path, bool make)
+{
+    char *directory = malloc(PATH_MAX);
+    if (directory == NULL) {
+        admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+        return -1;
+    }
+    int fd = admit_name_is_path(name) ? parent_of(path, directory) : admit_open_directory(make, directory, PATH_MAX);
+    free(directory);
+    return fd;
+}
+
 static admit_gate *open_path(const char *name, const char *path, const admit_gate_options *options, bool by_force)
 {
     bool is_path = admit_name_is_path(name);
-    char directory[PATH_MAX];
-    int directory_fd =
-        is_path ? parent_of(path, directory) : admit_open_directory(options->k != 0, directory, sizeof directory);
+    int directory_fd = open_directory_of(name, path, options->k != 0);
     if (directory_fd < 0) {
         if (admit_last_error() == ADMIT_NO_GATE)
             admit_gate_error(ADMIT_NO_GATE, "there is no gate \"%s\" (%s)", name, path);

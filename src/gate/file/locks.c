@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -35,7 +36,11 @@ static enum lock_search look_through(bool (*is_it)(const struct file_lock *lock,
     int fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? LOCKS_FAILED : LOCKS_UNKNOWN;
-    char text[PIECE + 1];
+    char *text = malloc(PIECE + 1); /* a thread may have less for its stack */
+    if (text == NULL) {
+        close(fd);
+        return LOCKS_FAILED;
+    }
     bool is_whole = true;
     unsigned pieces = 0;
     ssize_t length;
@@ -49,6 +54,7 @@ static enum lock_search look_through(bool (*is_it)(const struct file_lock *lock,
                 result = LOCKS_FOUND;
         }
     }
+    free(text);
     close(fd);
     return result == LOCKS_NONE && (!is_whole || length < 0) ? LOCKS_UNKNOWN : result;
 }

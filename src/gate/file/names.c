@@ -249,23 +249,34 @@ static bool list_names(int fd, struct name_list *list)
     return fine && error == 0;
 }
 
+/* False: no more are wanted. */
+static bool list_one(int (*one)(void *data, const char *name, const char *path), void *data, const char *directory,
+                     const char *name)
+{
+    char path[PATH_MAX + NAME_MAX + 2];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return one(data, name, path) == 0;
+}
+
 admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data)
 {
     UNCANCELLED;
-    char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-    int fd = admit_open_directory(false, directory, sizeof directory);
-    if (fd < 0)
+    char *directory = malloc(PATH_MAX); /* the stack may be small */
+    if (directory == NULL)
+        return admit_gate_error(ADMIT_NO_MEMORY, "out of memory");
+    int fd = admit_open_directory(false, directory, PATH_MAX);
+    if (fd < 0) {
+        free(directory);
         return admit_last_error() == ADMIT_NO_GATE ? ADMIT_OK : admit_last_error();
+    }
     struct name_list list = {.count = 0};
     bool go_on = list_names(fd, &list);
     admit_error error = go_on ? ADMIT_OK : admit_gate_system_error("list", directory);
     for (size_t e = 0; e < list.count; e++) {
-        if (go_on) {
-            snprintf(path, sizeof path, "%s/%s", directory, list.name[e]);
-            go_on = one(data, list.name[e], path) == 0;
-        }
+        go_on = go_on && list_one(one, data, directory, list.name[e]);
         free(list.name[e]);
     }
     free(list.name);
+    free(directory);
     return error;
 }
