@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -234,13 +233,9 @@ static char *const *with_split(const char *string, char *const *rest)
         some++;
     while (rest[more] != NULL)
         more++;
-    char **words = calloc(some + more + 1, sizeof *words);
-    if (words == NULL) {
-        fputs("admit jobserver: no memory\n", stderr);
-        exit(125);
-    }
+    char **words = keep_words((some + more + 1) * sizeof *words);
     memcpy(words, split, some * sizeof *words);
-    memcpy(words + some, rest, more * sizeof *words);
+    memcpy(words + some, rest, (more + 1) * sizeof *words);
     return words;
 }
 

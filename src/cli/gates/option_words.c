@@ -97,14 +97,26 @@ static const char *copy_word(const char *line, char *word, bool for_shell)
     return line;
 }
 
-char **split_command(const char **line, bool for_shell)
+void *keep_words(size_t size)
 {
-    const size_t most = strlen(*line) + 1;
-    char **words = malloc((most + 1) * sizeof *words), *text = malloc(2 * most);
-    if (words == NULL || text == NULL) {
+    static struct kept {
+        struct kept *before;
+        max_align_t memory[];
+    } * last;
+    struct kept *kept = malloc(sizeof *kept + size);
+    if (kept == NULL) {
         fputs("admit jobserver: no memory\n", stderr);
         exit(125);
     }
+    kept->before = last;
+    last = kept;
+    return kept->memory;
+}
+
+char **split_command(const char **line, bool for_shell)
+{
+    const size_t most = strlen(*line) + 1;
+    char **words = keep_words((most + 1) * sizeof *words), *text = keep_words(2 * most);
     size_t count = 0;
     for (const char *at = *line;;) {
         while (is_blank(*at, for_shell) && !ends_command(*at, for_shell))

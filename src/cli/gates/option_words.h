@@ -6,6 +6,7 @@
 #define ADMIT_CLI_GATES_OPTION_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The options that a program has: `shorts` as getopt takes them, "ab:c::" with a value for b and an optional one for c;
  * `longs` are words with blanks between them, those that need a value with = at the end. */
@@ -26,6 +27,9 @@ struct option_word {
 
 /* Of a word that begins with a dash. Long ones may be abbreviated. */
 struct option_word read_option(const char *word, const struct option_table *table);
+
+/* Memory for words that are made of others. It is there until the process ends, since what was found may be any of them. */
+void *keep_words(size_t size);
 
 /* The words of a command in a string, with NULL at the end: of quotes and backslashes it knows as much as to tell where words
  * end. If it is for a shell there may be several, with ; or the like between them: `line` is then at the next, and else at
