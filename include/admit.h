@@ -74,13 +74,37 @@
  *   keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons do) should do so before
  *   it opens a gate: what needs one is refused from then on, with a text that says so: a thread's first entry, resize,
  *   families. Who has taken part before enters and leaves as ever. The file must be on a file system of this
- *   machine: gates do not reach across machines. A gate is its file. If that is deleted (rm) or moved while it is in
+ *   machine; gates across machines are below. A gate is its file. If that is deleted (rm) or moved while it is in
  *   use, those who use it learn it, as ADMIT_REMOVED: who waits, within a second; who enters among others, at once or
  *   some thousand entries later; who enters alone, at every 16384th entry, or as soon as somebody makes another gate
  *   of that name; and none is made while anybody that can be seen is in the old one (see admit_gate_open; a command
  *   whose wrapper has been killed is not seen). What cannot be detected: processes that see different files by the
  *   same name, because each has a /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of
  *   them see.
+ *
+ * ACROSS MACHINES
+ *
+ *   A gate whose name begins with `etcd:` is in a cluster of etcd: `etcd://host1:2379,host2:2379,host3:2379/gpu`, or
+ *   `etcd:gpu` with ADMIT_ETCD=host1:2379,host2:2379,host3:2379. The calls are the same; libadmit.so loads the library libadmit-etcd.so.0 when the first such gate is opened. A program with
+ *   libadmit.a has that from libadmit-etcd.a, libcurl and libjansson: -Wl,-u,admit_elsewhere_provide -ladmit-etcd -ladmit.
+ *   Order, slots, k, giving up and inspect are as above. What is different:
+ *
+ *   A hold can be lost, while whoever has it is alive. It is a lease (options.ttl), which a thread of this process
+ *   renews. If that does not run, or reaches no majority of the cluster, for as long as the ttl, the lease ends, and the slot is
+ *   the next one's. Before it does, the hold is LOST here: admit_gate_time_left is 0 from then on, admit_wait.lost is
+ *   called, and leave returns ADMIT_LOST. The time is reckoned from when the last renewal that was answered was sent, by a
+ *   clock that goes on while the machine is suspended; so it is over here before it is at any server. But a process that is
+ *   stopped just after it has looked at that time, and goes on after the end, does not know: no engine can
+ *   prevent that there are more than k then. What must not happen even so needs the fencing token (admit_gate_token),
+ *   which is larger for whoever has the slot later. Pass it on to what the slot guards, and let that refuse a smaller one
+ *   than it has seen *with the same slot*: k tokens are valid at once. (The ticket is none: of two whose turn has come
+ *   the one that came later may be the first to take a slot.)
+ *   Death is noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is always 0.
+ *   Costs are round trips, whatever the contention: with k = 1 two, enter and leave, with k > 1 a third for the slot.
+ *   Who holds: the process, not the thread; any thread may leave. A forked child holds nothing, and must open the gate
+ *   for itself. exec: what it had comes back at the end of the lease.
+ *   A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0), no path, and
+ *   no one waits outside.
  */
 #ifndef ADMIT_H
 #define ADMIT_H
@@ -149,7 +173,8 @@ typedef enum admit_error {
     ADMIT_REMOVED,     /* the gate has been removed, or its file deleted or moved, while this process had it open */
     ADMIT_NOT_HOLDING, /* leave: nobody that this thread may leave for is inside with this hold */
     ADMIT_SYSTEM,      /* the system refused something: the text says what, and why */
-    ADMIT_UNSUPPORTED, /* this system lacks what gates need */
+    ADMIT_UNSUPPORTED, /* this system lacks what gates need; or gates on etcd do not have it */
+    ADMIT_LOST, /* on etcd: the lease is over, or nobody can be reached for as long as it lasts; not inside any more */
 } admit_error;
 
 /* One English sentence without full stop; never NULL, also for a number that is no error. Those of ADMIT_N_TOO_LARGE
@@ -192,6 +217,8 @@ typedef struct admit_gate_options {
                           its handle; 0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
+    unsigned ttl; /* on etcd: seconds until a hold comes back whose owner was killed, and for which one can be cut off
+                          without losing it; 0: 10. The cluster may make it more; less than 2 is refused */
 } admit_gate_options;
 
 /* The path of the gate with this name, whether there is one or not. ADMIT_BAD_NAME also if it has no room in `size` bytes. */
@@ -270,6 +297,9 @@ typedef struct admit_wait {
                           live on until then, as ever: its end counts as a kill. It can go on to enter, too */
     int *outside;   /* NULL, or set before each call of `waiting`: 1 as long as this thread has drawn no place in line,
                        but waits outside for one; its order counts from the draw */
+    void (*lost)(
+        void *data); /* on etcd: called once, by a thread of the library, if the hold is lost before it is left:
+                                 not after leave has returned. It must not use this gate */
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 
@@ -280,6 +310,13 @@ ADMIT_API void admit_gate_interrupt(admit_gate *gate);
 /* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with one
  * hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
 ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
+
+/* On etcd, how many nanoseconds this hold has until it is lost unless it is renewed, which is done in time as long as a majority
+ * of the cluster can be reached; 0: it is lost. INT64_MAX: it cannot be lost. By any thread. */
+ADMIT_API int64_t admit_gate_time_left(const admit_gate *gate, const admit_hold *hold);
+
+/* On etcd, the fencing token of this hold: larger than that of whoever had the slot before. 0: there is none. By any thread. */
+ADMIT_API uint64_t admit_gate_token(const admit_gate *gate, const admit_hold *hold);
 
 /* What inspect shows as this process's command, from now on in the calling thread, in others from their first entry on: the
  * first 95 bytes are kept. NULL, as at the start: the name the kernel has for the process. */
@@ -357,6 +394,8 @@ enum admit_condition {
 };
 
 #define ADMIT_COMMAND_SIZE 96
+#define ADMIT_HOST_SIZE 64
+#define ADMIT_USER_SIZE 33
 
 typedef struct admit_participant {
     unsigned slot;  /* of a holder; most_k: it has none yet, and is about to claim one (or would, if it were not
@@ -369,6 +408,8 @@ typedef struct admit_participant {
     enum admit_condition condition;
     char command[ADMIT_COMMAND_SIZE]; /* "": not recorded; anything the owner wrote, so escape it */
     int64_t user;                     /* its effective user id, as it wrote it down itself; -1: not recorded */
+    char host[ADMIT_HOST_SIZE];       /* on etcd: its machine; "": this one */
+    char user_name[ADMIT_USER_SIZE];  /* on etcd: its user, who may be another one's number there; "": look at user */
 } admit_participant;
 
 typedef struct admit_view {
@@ -409,6 +450,9 @@ ADMIT_API admit_error admit_gate_remove(const char *name, int force);
 
 /* Calls one for each gate of admit_gate_directory, by name in alphabetical order, until it returns other than 0. */
 ADMIT_API admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data);
+/* The same of a cluster: "etcd:", of that of ADMIT_ETCD, or "etcd://host:2379". The names are whole, and the path is "". */
+ADMIT_API admit_error admit_gate_list_of(const char *cluster,
+                                         int (*one)(void *data, const char *name, const char *path), void *data);
 
 /* --- The catalogue --------------------------------------------------------------------------------------------------
  *

@@ -126,6 +126,7 @@ class Code(enum.IntEnum):
     NOT_HOLDING = 32
     SYSTEM = 33
     UNSUPPORTED = 34
+    LOST = 35
 
 
 class Error(Exception):

@@ -222,7 +222,9 @@ const char *admit_error_message(admit_error error)
     case ADMIT_SYSTEM:
         return "the system refused";
     case ADMIT_UNSUPPORTED:
-        return "this system lacks what gates need";
+        return "this system, or this kind of gate, lacks what is needed";
+    case ADMIT_LOST:
+        return "the hold is lost: its lease is over";
     case ADMIT_CHECKED_ONLY:
         return "the algorithm is for admit check alone: no machine has its steps";
     }

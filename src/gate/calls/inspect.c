@@ -86,6 +86,8 @@ static void count(const admit_gate *gate, admit_view *view)
 admit_view *admit_gate_inspect(admit_gate *gate)
 {
     UNCANCELLED;
+    if (gate->elsewhere != NULL)
+        return gate->elsewhere->inspect(gate->there);
     uint32_t in_sight = admit_namespace_in_sight();
     unsigned present = gate->is_of_earlier_boot ? 0 : present_in(gate);
     struct picture *picture = calloc(1, sizeof *picture + 2 * (size_t)present * sizeof(admit_participant));
@@ -129,6 +131,8 @@ static bool waits(const admit_gate *gate, unsigned who)
 
 unsigned admit_gate_waiters(const admit_gate *gate)
 {
+    if (gate->elsewhere != NULL)
+        return gate->elsewhere->waiters(gate->there);
     if (gate->is_of_earlier_boot)
         return 0;
     unsigned count = outside_of(gate);

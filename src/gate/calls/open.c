@@ -244,9 +244,28 @@ static admit_gate *open_path(const char *name, const char *path, const admit_gat
     return gate;
 }
 
+/* Its serial is nobody's seat's, so that whoever enters or leaves comes to where it is handed over. */
+static admit_gate *open_elsewhere(const char *name, const admit_gate_options *options)
+{
+    const struct elsewhere *elsewhere = admit_elsewhere(name);
+    void *there = elsewhere != NULL ? elsewhere->open(name, options) : NULL;
+    if (there == NULL)
+        return NULL;
+    admit_gate *gate = new_handle("", name, options->look_only);
+    if (gate == NULL) {
+        elsewhere->close(there);
+        return NULL;
+    }
+    gate->elsewhere = elsewhere;
+    gate->there = there;
+    return gate;
+}
+
 static admit_gate *open_gate(const char *name, const admit_gate_options *given, bool by_force)
 {
     UNCANCELLED;
+    if (name != NULL && admit_is_elsewhere(name))
+        return open_elsewhere(name, given);
     admit_gate_options options;
     char path[PATH_MAX + 80];
     if (admit_gate_resolve(name, path, sizeof path) != ADMIT_OK || fill_in(&options, given) != ADMIT_OK)
@@ -318,22 +337,29 @@ void admit_gate_close(admit_gate *gate)
     UNCANCELLED;
     if (gate == NULL)
         return;
-    admit_seats_close(gate);
+    if (gate->elsewhere != NULL)
+        gate->elsewhere->close(gate->there);
+    else
+        admit_seats_close(gate);
     free_handle(gate);
 }
 
 void admit_gate_interrupt(admit_gate *gate)
 {
     int error = errno;
-    atomic_fetch_add(&gate->local->interrupts, 1);
-    syscall(SYS_futex, &gate->local->interrupts, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    admit_wake_if_deaf(gate);
+    if (gate->elsewhere != NULL) {
+        gate->elsewhere->interrupt(gate->there);
+    } else {
+        atomic_fetch_add(&gate->local->interrupts, 1);
+        syscall(SYS_futex, &gate->local->interrupts, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        admit_wake_if_deaf(gate);
+    }
     errno = error;
 }
 
 const char *admit_gate_name(const admit_gate *gate)
 {
-    return gate->name;
+    return gate->elsewhere != NULL ? gate->path : gate->name;
 }
 
 const char *admit_gate_path(const admit_gate *gate)
@@ -343,22 +369,22 @@ const char *admit_gate_path(const admit_gate *gate)
 
 unsigned admit_gate_k(const admit_gate *gate)
 {
-    return atomic_load(&gate->header->k);
+    return gate->elsewhere != NULL ? gate->elsewhere->k(gate->there) : atomic_load(&gate->header->k);
 }
 
 unsigned admit_gate_declared_k(const admit_gate *gate)
 {
-    return atomic_load(&gate->header->declared_k);
+    return gate->elsewhere != NULL ? gate->elsewhere->declared_k(gate->there) : atomic_load(&gate->header->declared_k);
 }
 
 unsigned admit_gate_most_k(const admit_gate *gate)
 {
-    return gate->most_k;
+    return gate->elsewhere != NULL ? ADMIT_GATE_K_MAX : gate->most_k;
 }
 
 unsigned admit_gate_capacity(const admit_gate *gate)
 {
-    return gate->capacity;
+    return gate->elsewhere != NULL ? 0 : gate->capacity;
 }
 
 void admit_gate_identity(const admit_gate *gate, uint64_t *device, uint64_t *inode)

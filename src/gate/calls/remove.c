@@ -150,6 +150,10 @@ static admit_error remove_managed(admit_gate *gate, bool force)
 admit_error admit_gate_remove(const char *name, int force)
 {
     UNCANCELLED;
+    if (name != NULL && admit_is_elsewhere(name)) {
+        const struct elsewhere *elsewhere = admit_elsewhere(name);
+        return elsewhere != NULL ? elsewhere->remove(name, force != 0) : admit_last_error();
+    }
     admit_gate *gate = admit_gate_open_to_remove(name, force);
     if (gate == NULL)
         return admit_last_error();

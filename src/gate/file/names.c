@@ -14,6 +14,7 @@
  * alone, and nothing tells of more: there the number may be another user's still. A user that the map leaves out has no
  * number of its own, only one that all such users see; it has no directory, and must give a path or $ADMIT_DIR.
  */
+#include "gate/file/elsewhere.h"
 #include "gate/file/file.h"
 
 #include <dirent.h>
@@ -33,9 +34,9 @@ bool admit_name_is_path(const char *name)
 admit_error admit_check_name(const char *name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    if (name != NULL && strncmp(name, "etcd:", 5) == 0) /* which is no path, though it has a slash */
+    if (name != NULL && admit_is_elsewhere(name)) /* which is no path, though it has a slash */
         return admit_gate_error(ADMIT_BAD_NAME,
-                                "gate \"%.80s\": this library has no gates on etcd; a file is named ./etcd:...", name);
+                                "gate \"%.80s\" is on etcd, and has no path; a file is named ./etcd:...", name);
     if (name != NULL && admit_name_is_path(name) && strlen(name) < PATH_MAX && name[strlen(name) - 1] != '/')
         return ADMIT_OK;
     if (name == NULL || name[0] == '\0')
@@ -279,4 +280,15 @@ admit_error admit_gate_list(int (*one)(void *data, const char *name, const char 
     free(list.name);
     free(directory);
     return error;
+}
+
+admit_error admit_gate_list_of(const char *cluster, int (*one)(void *data, const char *name, const char *path),
+                               void *data)
+{
+    UNCANCELLED;
+    if (cluster == NULL || !admit_is_elsewhere(cluster))
+        return admit_gate_error(ADMIT_BAD_NAME,
+                                "\"%.80s\" is no cluster: it begins with etcd:", cluster != NULL ? cluster : "");
+    const struct elsewhere *elsewhere = admit_elsewhere(cluster);
+    return elsewhere != NULL ? elsewhere->list(cluster, one, data) : admit_last_error();
 }

@@ -250,6 +250,8 @@ static admit_error inherit_with_children(const admit_gate *gate, unsigned who, u
 admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold)
 {
     UNCANCELLED;
+    if (gate->elsewhere != NULL)
+        return ADMIT_UNSUPPORTED;
     if (gate->look_only)
         return ADMIT_NO_PERMISSION;
     if (hold->slot >= gate->most_k)

@@ -112,14 +112,20 @@ static admit_error resize(admit_gate *gate, unsigned k, bool declare)
     return error;
 }
 
+static admit_error set_k(admit_gate *gate, unsigned k, bool declare)
+{
+    UNCANCELLED;
+    return gate->elsewhere != NULL ? gate->elsewhere->set_k(gate->there, k, declare) : resize(gate, k, declare);
+}
+
 admit_error admit_gate_resize(admit_gate *gate, unsigned k)
 {
-    return resize(gate, k, false);
+    return set_k(gate, k, false);
 }
 
 admit_error admit_gate_declare(admit_gate *gate, unsigned k)
 {
-    return resize(gate, k, true);
+    return set_k(gate, k, true);
 }
 
 /* --- now and then ------------------------------------------------------------------------------------------------- */

@@ -222,10 +222,20 @@ static inline bool is_resizing(const struct gate_header *header)
     return __builtin_expect(atomic_load_explicit(&header->resizing, memory_order_relaxed) != 0, 0);
 }
 
+static admit_error enter_elsewhere(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
+{
+    UNCANCELLED;
+    admit_wait all = how != NULL ? *how : (admit_wait){0};
+    all.only_if_free |= only_if_free;
+    return gate->elsewhere->enter(gate->there, hold, &all);
+}
+
 /* A resize that was begun is finished first, if nobody else is at it: or there could be one too many inside. */
 static __attribute__((noinline)) admit_error enter_slowly(admit_gate *gate, admit_hold *hold, const admit_wait *how,
                                                           bool only_if_free)
 {
+    if (gate->elsewhere != NULL)
+        return enter_elsewhere(gate, hold, how, only_if_free);
     if (is_resizing(gate->header) && !gate->look_only)
         admit_settle_k(gate, OUTSIDE_THE_LINE);
     admit_error error = enter_whatever(gate, hold, how, only_if_free);
@@ -410,8 +420,26 @@ static admit_error leave_as_any(admit_gate *gate, const admit_hold *hold)
                                            gate->name, (unsigned long long)hold->ticket);
 }
 
+static admit_error leave_elsewhere(admit_gate *gate, const admit_hold *hold)
+{
+    UNCANCELLED;
+    return gate->elsewhere->leave(gate->there, hold);
+}
+
+int64_t admit_gate_time_left(const admit_gate *gate, const admit_hold *hold)
+{
+    return gate->elsewhere != NULL ? gate->elsewhere->time_left(gate->there, hold) : INT64_MAX;
+}
+
+uint64_t admit_gate_token(const admit_gate *gate, const admit_hold *hold)
+{
+    return gate->elsewhere != NULL ? gate->elsewhere->token(gate->there, hold) : 0;
+}
+
 static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, const admit_hold *hold)
 {
+    if (gate->elsewhere != NULL)
+        return leave_elsewhere(gate, hold);
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return leave_as_any(gate, hold);

@@ -5,6 +5,7 @@
 #ifndef ADMIT_GATE_PROTOCOL_PROTOCOL_H
 #define ADMIT_GATE_PROTOCOL_PROTOCOL_H
 
+#include "gate/file/elsewhere.h"
 #include "gate/sleep/sleep.h"
 
 /* --- the protocol: protocol.c, giving_up.c ------------------------------------------------------------------------ */

@@ -427,6 +427,8 @@ void admit_seats_close(admit_gate *gate)
 
 admit_error admit_gate_describe(admit_gate *gate, const char *command)
 {
+    if (gate->elsewhere != NULL)
+        return gate->elsewhere->describe(gate->there, command);
     memset(gate->command, 0, sizeof gate->command);
     if (command != NULL)
         strncpy(gate->command, command, sizeof gate->command - 1);

@@ -271,7 +271,7 @@ struct descriptor {
 };
 
 struct admit_gate {
-    struct gate_header *header;
+    struct gate_header *header; /* a gate that is elsewhere has none, nor anything else of this but serial, name and path */
     struct gate_cells cells;
     struct spot *spot;
     struct people *people;
@@ -287,6 +287,8 @@ struct admit_gate {
     char name[72];
     char *path;
     char command[ADMIT_COMMAND_SIZE];
+    const struct elsewhere *elsewhere; /* NULL: it is a file */
+    void *there;                       /* what that has made of its name */
     uint64_t name_bytes; /* the first of the bytes by which those who take part tell its name (predecessor.c) */
 };
 
