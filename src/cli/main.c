@@ -4,21 +4,15 @@
  */
 #include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/gates/elsewhere.h"
+#include "cli/program.h"
 #include "cli/usage.h"
 
 #include <admit.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *brief;
-} commands[] = {
+static const struct command commands[] = {
     {"run", command_run, "run a command once fewer than k are inside a gate, in the order of arrival"},
     {"jobs", command_jobs, "what 'run -b' has queued: waiting, running, done"},
     {"wait", command_wait, "wait for such jobs, or until nobody is at a gate any more"},
@@ -88,44 +82,6 @@ static int help(FILE *out)
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-/* At the end, however it comes: output that could not be written is no success. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    perror("admit: cannot write the output");
-    _exit(usage_exit_status);
-}
-
-/* Whoever calls us may have closed standard input, output or error. A file that is opened later must not take their
- * numbers: what is printed would go into it. So each that is closed is filled with one by which nothing can be read or
- * written (O_PATH: EBADF, as if it were closed), and which the command that is run does not inherit: it finds them
- * closed, as the caller wanted. Of the root directory, since that is there even where there is no /dev. */
-static void fill_standard_descriptors(int failure)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/", O_PATH | O_CLOEXEC) != fd)
-            _exit(failure);
-}
-
-static int (*find_command(const char *name))(int argc, char **argv)
-{
-    for (unsigned c = 0; c < COMMANDS; c++)
-        if (strcmp(name, commands[c].name) == 0)
-            return commands[c].run;
-    return NULL;
-}
-
-/* What a sub-command exits with when it fails itself, before it could put that into usage_exit_status. */
-static int own_failure(const char *name)
-{
-    static const char *const by_status[] = {"run", "enter", "jobserver", "wait"};
-    for (unsigned c = 0; c < sizeof by_status / sizeof by_status[0]; c++)
-        if (strcmp(name, by_status[c]) == 0)
-            return EXIT_OWN_FAILURE;
-    return EXIT_USAGE;
-}
-
 static int no_such_command(const char *name)
 {
     fprintf(stderr, "admit: there is no command '%s'", name);
@@ -160,8 +116,7 @@ static int put_help_last(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    fill_standard_descriptors(argc > 1 ? own_failure(argv[1]) : EXIT_USAGE);
-    atexit(flush_output);
+    begin_program(argc > 1 ? own_failure_of(argv[1]) : EXIT_USAGE);
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "help") == 0 && argc > 2)
@@ -172,6 +127,10 @@ int main(int argc, char **argv)
         printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
         return EXIT_OK;
     }
-    int (*run)(int argc, char **argv) = find_command(argv[1]);
-    return run != NULL ? run(argc - 2, argv + 2) : no_such_command(argv[1]);
+    const struct command *command = find_command(commands, COMMANDS, argv[1]);
+    if (command == NULL)
+        return no_such_command(argv[1]);
+    if (command < commands + GATE_COMMANDS && names_cluster(argc - 2, argv + 2))
+        become_helper(argv);
+    return command->run(argc - 2, argv + 2);
 }
