@@ -225,7 +225,7 @@ load gates
     # Known at once, and not after a wait: also if the slot would have been one that has a resource.
     exits 0 run --slot-env A=only gpu -- true
     exits 0 resize gpu 2
-    run_refused "gate 'gpu' has 2 slots now, and --slot-env A has elements for 1" --slot-env A=only gpu -- true
+    run_refused "gate 'gpu' has 2 slots now, and --slot-env A has elements for 1; \`admit resize gpu 1\`" --slot-env A=only gpu -- true
     exits 0 run -k 1 --resize --slot-env A=only gpu -- true
     # It has grown while one waited.
     enter holder gpu
@@ -344,7 +344,7 @@ END
     json '.k == 2 and .declared_k == 2'
     exits 0 run -k 1 --resize new -- true
     run_refused "--resize: to how many slots?" --resize demo -- true
-    run_refused "can have k from 1 to 256" -k 1000 --resize demo -- true
+    run_refused "can have k from 1 to 256, not 1000: it was made with room for so many" -k 1000 --resize demo -- true
     # One that is refused has changed nothing.
     exits 125 run demo -- "$ADMIT" run -k 1 --resize demo -- true
     says_error "this is inside 'demo' already"

@@ -65,6 +65,7 @@ left_no_job() {
     run_refused "$T/none/x" -b -o "$T/none/x" q -- true
     mkfifo "$T/pipe"
     run_refused "$T/pipe" -b -o "$T/pipe" q -- true
+    run_refused "a job that never began would count as done" -b -w 1s -E 0 q -- true
     run_refused "-o" -o "$T/x" q -- true
     left_no_job
     background run --children -k 1 nested -- sh -c '"$0" run -b nested -- true 2>$T/nested; echo $? >>$T/nested' "$ADMIT"
@@ -375,6 +376,10 @@ left_no_job() {
     # What is no terminal has all of it.
     exits 0 jobs
     says "a-gate-with-a-very-long-name-of-fifty-characters  /usr/bin/env sh -c true /home/ada/pictures/2026/img_2.jpg"
+    exits 0 run -b -k 1 long -- echo "$(printf 'x%.0s' {1..1000})" the-end
+    exits 0 wait @3
+    exits 0 jobs
+    says "xx the-end"
 }
 
 @test "jobs: commands are cut at the edge of a terminal" {

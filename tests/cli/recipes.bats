@@ -195,6 +195,14 @@ COMMANDS
     [ "$(begun)" -eq 8 ]
 }
 
+@test "from a pipe of tokens: a loop that reads its list" {
+    printf 'h%d\n' {1..5} >hosts
+    stand_in deploy cat
+    recipe "From a pipe of tokens" 2 >script
+    sh script
+    [ "$(begun)" -eq 5 ]
+}
+
 @test "xargs: a gate limits several together" {
     touch {a,b,c,d,e,f}.wav
     stand_in encode 'sleep 0.05'

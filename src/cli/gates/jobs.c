@@ -194,7 +194,7 @@ static void add_row(struct showing *showing, const char *const cells[7])
 static void print_job(struct showing *showing, const struct job *job, enum job_condition condition)
 {
     static const char *const heading[] = {"job", "state", "at", "since", "for", "gate", "command"};
-    char id[16], where[32], since[32], so_long[32] = "-", words[ADMIT_COMMAND_SIZE + 1];
+    char id[16], where[32], since[32], so_long[32] = "-", words[4096];
     const int64_t ns = time_taken(job, condition);
     snprintf(id, sizeof id, "@%u", job->id);
     if (showing->ids) {

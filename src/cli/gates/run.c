@@ -39,7 +39,8 @@ static const char help_text[] =
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
     "  -q, --quiet         say nothing about waiting or --limit, nor of a --mode or --capacity that the gate has not\n"
-    "      --limit TIME    end the command after this time, and say so: SIGTERM, and SIGKILL five seconds later\n"
+    "      --limit TIME    end the command after this time, and say so: SIGTERM, and SIGKILL five seconds later; with\n"
+    "                      --children or -b what it has started, too, such as the program that a script waits for\n"
     "      --log FILE      append a line of JSON for each wait, entry, exit and recovery to FILE, for 'admit report';\n"
     "                      without it, to the file that ADMIT_LOG names, if it is set\n"
     "      --slot-env VAR=A,B,C or VAR=NUMBER+\n"
@@ -139,6 +140,8 @@ static void parse(struct request *request, int argc, char **argv)
         usage_error("run", "-o is for a job in the background: either -b, or > %s of your shell", request->output);
     if (request->output != NULL)
         check_output(request->output);
+    if (request->background && request->visit.timed_out_status == 0)
+        usage_error("run", "-E 0 with -b: a job that never began would count as done");
     request->visit.gate = gate;
     request->visit.for_whom = request->command;
     request->visit.detached = request->background;

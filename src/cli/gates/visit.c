@@ -142,8 +142,11 @@ static void refuse_too_many_slots(const struct visit *visit, admit_gate *gate)
     const unsigned k = admit_gate_k(gate);
     if (visit->list == NULL || k <= visit->resources)
         return;
-    fprintf(stderr, "admit %s: gate '%s' has %u slots now, and --slot-env %s has elements for %u\n", visit->command,
-            visit->gate, k, visit->list, visit->resources);
+    fprintf(
+        stderr,
+        "admit %s: gate '%s' has %u slots now, and --slot-env %s has elements for %u; `admit resize %s %u` leaves as "
+        "many\n",
+        visit->command, visit->gate, k, visit->list, visit->resources, visit->gate, visit->resources);
     end_not_let_in(visit, usage_exit_status);
 }
 

@@ -89,8 +89,9 @@ static admit_error resize(admit_gate *gate, unsigned k, bool declare)
 {
     UNCANCELLED;
     if (k < 1 || k > gate->most_k)
-        return admit_gate_error(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %u, not %u", gate->name,
-                                gate->most_k, k);
+        return admit_gate_error(ADMIT_BAD_OPTION,
+                                "gate \"%s\" can have k from 1 to %u, not %u: it was made with room for so many",
+                                gate->name, gate->most_k, k);
     if (gate->look_only)
         return admit_gate_error(ADMIT_NO_PERMISSION, "gate \"%s\" was opened to look only", gate->name);
     struct seat *manager = admit_manage(gate, true);
