@@ -392,12 +392,37 @@ static void end_command(struct running *running)
 
 static const struct timespec look_again = {.tv_nsec = 20000000};
 
-/* The next signal that has come, or 0 when the time is over. Where it cannot be asked for them, this looks by itself. */
+/* Nanoseconds until there is too little time left for what is to be done next, unless there is more by then; INT64_MAX: there
+ * is no such end, or nothing more to do. */
+static int64_t until_too_late(const struct running *running)
+{
+    const struct how_it_runs *how = running->how;
+    const bool cannot_end = running->too_late && running->sent == 0;
+    if (how->time_left == NULL || running->sent == SIGKILL || cannot_end)
+        return INT64_MAX;
+    const int64_t left = how->time_left(how->data) - (running->too_late ? how->kill_ns : how->term_ns);
+    return left > 0 ? left : 0;
+}
+
+/* How long this process may sleep for a signal; false: for ever. */
+static bool may_sleep(const struct running *running, struct timespec *sleep)
+{
+    const int64_t left = until_too_late(running);
+    const bool ends = left != INT64_MAX;
+    *sleep = running->limited ? time_left(running) : (struct timespec){0};
+    if (ends && (!running->limited || left / 1000000000 < sleep->tv_sec ||
+                 (left / 1000000000 == sleep->tv_sec && left % 1000000000 < sleep->tv_nsec)))
+        *sleep = (struct timespec){.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+    return running->limited || ends;
+}
+
+/* The next signal that has come, or 0 when there is something to do without. Where it cannot be asked for them, this looks by
+ * itself. */
 static int next_signal(const sigset_t *set, const struct running *running, siginfo_t *info)
 {
     for (;;) {
-        struct timespec left = running->limited ? time_left(running) : (struct timespec){0};
-        int signal = running->limited ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
+        struct timespec sleep;
+        int signal = may_sleep(running, &sleep) ? sigtimedwait(set, info, &sleep) : sigwaitinfo(set, info);
         if (signal >= 0)
             return signal;
         if (errno == EAGAIN)
@@ -515,6 +540,34 @@ static bool take_signal(struct running *running, const siginfo_t *info)
     return false;
 }
 
+static void end_too_late(struct running *running)
+{
+    const struct how_it_runs *how = running->how;
+    const bool at_once = how->time_left(how->data) <= how->kill_ns;
+    if (!running->too_late && how->is_too_late != NULL)
+        how->is_too_late(how->data);
+    running->too_late = true;
+    if (at_once)
+        running->sent = SIGTERM; /* so that the next is SIGKILL */
+    if (at_once || running->sent == 0)
+        end_command(running);
+}
+
+/* What is to be done without a signal. */
+static void act_in_time(struct running *running)
+{
+    if (until_too_late(running) == 0) {
+        end_too_late(running);
+        return;
+    }
+    const struct timespec left = running->limited ? time_left(running) : (struct timespec){.tv_sec = 1};
+    if (left.tv_sec > 0 || left.tv_nsec > 0)
+        return;
+    if (running->sent == 0 && running->how->time_is_over != NULL)
+        running->how->time_is_over(running->how->data);
+    end_command(running);
+}
+
 int wait_for_command(pid_t pid, const struct how_it_runs *how)
 {
     sigset_t set;
@@ -524,16 +577,15 @@ int wait_for_command(pid_t pid, const struct how_it_runs *how)
         limit_to(&running, how->limit_ns);
     for (;;) {
         siginfo_t info;
-        if (next_signal(&set, &running, &info) == 0) {
-            if (running.sent == 0 && how->time_is_over != NULL)
-                how->time_is_over(how->data);
-            end_command(&running);
-        } else if (take_signal(&running, &info)) {
+        if (next_signal(&set, &running, &info) == 0)
+            act_in_time(&running);
+        else if (take_signal(&running, &info))
             break;
-        }
     }
     if (running.sent == SIGTERM && how->own_group)
         end_rest_of_group(&running);
+    if (running.too_late)
+        return EXIT_OWN_FAILURE;
     if (running.sent != 0)
         return 128 + running.sent;
     return has_ended(&running) ? running.status : EXIT_OWN_FAILURE;

@@ -47,11 +47,17 @@ struct how_it_runs {
                           limit does */
     uint64_t limit_ns;                /* after which it is sent SIGTERM, and five seconds later SIGKILL; 0: none */
     void (*time_is_over)(void *data); /* called when the limit ends it; NULL: not */
-    void (*stops)(void *data);        /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
+    /* In nanoseconds, how long it may run still unless that becomes longer, which it may at any time; NULL: there is no such
+     * end. When that is less than term_ns it is sent SIGTERM, and from kill_ns on SIGKILL. */
+    int64_t (*time_left)(void *data);
+    int64_t term_ns, kill_ns;
+    void (*is_too_late)(void *data); /* called when that ends it */
+    void (*stops)(void *data);       /* called when this process is about to stop with it, as at Ctrl-Z; NULL: not */
     void *data;
 };
 
-/* Returns the command's exit status, or 128 + the signal that ended it; if that was a limit, the last that was sent. */
+/* Returns the command's exit status, or 128 + the signal that ended it; if that was a limit, the last that was sent; or what
+ * `admit run` exits with if it fails itself, if there was no time left. */
 int wait_for_command(pid_t pid, const struct how_it_runs *how);
 void adopt_children(void);
 
@@ -63,6 +69,7 @@ struct running {
     pid_t pid;
     int status;            /* once it has ended itself; -1: it has not */
     int sent;              /* the signal by which it is ended, or 0 */
+    bool too_late;         /* that was so since there was no time left */
     bool limited;          /* its time is over then: */
     struct timespec until; /* a moment of CLOCK_MONOTONIC */
     pid_t told[TOLD_MAX];  /* of its children, those that were sent SIGTERM; what has no room is sent another */

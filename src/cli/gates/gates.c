@@ -3,6 +3,7 @@
 
 #include "base/spelling.h"
 #include "cli/gates/columns.h"
+#include "cli/gates/elsewhere.h"
 #include "native/printable.h"
 
 #include <pwd.h>
@@ -100,6 +101,15 @@ long option_process(struct arguments *arguments, const char *option)
     return (long)option_number(arguments, option, 1, PROCESS_MAX);
 }
 
+unsigned option_ttl(struct arguments *arguments, const char *option)
+{
+    enum { LEAST_S = 2, MOST_S = 86400 };
+    const uint64_t second = 1000000000, ns = option_time(arguments, option);
+    if (ns < LEAST_S * second || ns > MOST_S * second || ns % second != 0)
+        usage_error(arguments->command, "%s takes whole seconds, from 2 to a day", option);
+    return (unsigned)(ns / second);
+}
+
 struct nearest {
     const char *name;
     char found[80];
@@ -138,7 +148,7 @@ static bool goes_in(const char *command)
 void tell_gate_error(const char *command, const char *name, admit_error error)
 {
     fflush(stdout);
-    if (error == ADMIT_NO_GATE) {
+    if (error == ADMIT_NO_GATE && !is_elsewhere(name)) {
         /* A name that is as short has nothing in common with one so far from it. */
         const unsigned too_far = strlen(name) < 3 ? (unsigned)strlen(name) : 3;
         struct nearest nearest = {.name = name, .distance = too_far};
@@ -158,6 +168,8 @@ void tell_gate_error(const char *command, const char *name, admit_error error)
         fprintf(stderr, "admit %s: %s", command, admit_last_error_text());
         if (error == ADMIT_OTHER_K)
             fputs(", and so does --resize here", stderr);
+        if (error == ADMIT_NO_GATE && goes_in(command))
+            fputs("; -k K makes one with K slots", stderr);
         fputs(is_ruined_file(name, error) ? "; if nobody needs or uses this file, delete it with rm\n" : "\n", stderr);
     }
 }

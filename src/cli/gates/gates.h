@@ -24,6 +24,9 @@ unsigned option_slots(struct arguments *arguments, const char *option);
 /* Permissions in octal that let somebody use the gate. */
 unsigned option_mode(struct arguments *arguments, const char *option);
 
+/* Whole seconds that a lease lasts. */
+unsigned option_ttl(struct arguments *arguments, const char *option);
+
 /* The number of a process. */
 long option_process(struct arguments *arguments, const char *option);
 

@@ -6,6 +6,7 @@
  * thread.
  */
 #include "cli/gates/command.h"
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/slot_env.h"
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static const char help_text[] =
     "usage: admit run [-k K] [-w TIME | --try] [-b [-o FILE]] [-E CODE] [-q] [--limit TIME]\n"
@@ -48,6 +51,7 @@ static const char help_text[] =
     "the\n"
     "                      length of the list if it is left out. No ranges: 0,1,2,3 and not 0-3;\n"
     "                      PORT=8000+ counts up, PORT=8000 is a list of one element\n"
+    "      --ttl TIME      of a gate on etcd: after how long the slot comes back of a machine that is cut off; 10 s\n"
     "      --mode MODE     permissions of a gate that is made, in octal; 0600 if not given\n"
     "      --capacity N    how many can be inside and in line together, of a gate that is made; if not given, 256, "
     "with\n"
@@ -56,7 +60,8 @@ static const char help_text[] =
     "      --nested        allow it inside a command that is inside the same gate\n"
     "\n"
     "GATE is a name ([A-Za-z0-9._-], up to 64) in $ADMIT_DIR, or else in a directory of your own; with a slash it is\n"
-    "the path of a file. The command sees ADMIT_GATE, ADMIT_SLOT (0 .. K-1, nobody else inside has it), ADMIT_TICKET,\n"
+    "the path of a file; etcd://HOST:PORT,.../NAME, or etcd:NAME with $ADMIT_ETCD, is one of several machines. The "
+    "command sees ADMIT_GATE, ADMIT_SLOT (0 .. K-1, nobody else inside has it), ADMIT_TICKET,\n"
     "and ADMIT_OWNER_DIED=1 if whoever had the slot before died inside and nobody was left to give it back.\n"
     "\n"
     "Exit status: the command's, or 128 + the signal that ended it (with --limit, that admit ended it with); 75 --try "
@@ -143,6 +148,8 @@ static void parse(struct request *request, int argc, char **argv)
     if (request->background && request->visit.timed_out_status == 0)
         usage_error("run", "-E 0 with -b: a job that never began would count as done");
     request->visit.gate = gate;
+    if (request->children)
+        refuse_elsewhere("run", gate, "--children");
     request->visit.for_whom = request->command;
     request->visit.detached = request->background;
     if (request->background)
@@ -164,6 +171,10 @@ static void set_environment(const char *name, admit_gate *gate, const admit_hold
     setenv("ADMIT_GATE", name, 1);
     set_number("ADMIT_SLOT", hold->slot);
     set_number("ADMIT_TICKET", hold->ticket);
+    if (admit_gate_token(gate, hold) != 0)
+        set_number("ADMIT_TOKEN", admit_gate_token(gate, hold));
+    else
+        unsetenv("ADMIT_TOKEN");
     if (hold->owner_died)
         setenv("ADMIT_OWNER_DIED", "1", 1);
     else
@@ -172,17 +183,27 @@ static void set_environment(const char *name, admit_gate *gate, const admit_hold
 }
 
 struct slot {
+    struct visit *visit;
     admit_gate *gate;
     admit_hold hold;
+    pid_t admit;       /* this process */
     admit_error error; /* of the command's process, which has this memory too until it becomes the command */
     struct submission *submission; /* NULL: in the foreground */
 };
+
+/* On etcd nobody inherits: the command ends with the process that keeps the lease. */
+static admit_error end_with_admit(const struct slot *slot)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        return ADMIT_SYSTEM;
+    return getppid() == slot->admit ? ADMIT_OK : ADMIT_NOT_HOLDING;
+}
 
 /* Called in the command's process, before it becomes the command. */
 static bool own_slot(void *data)
 {
     struct slot *slot = data;
-    slot->error = admit_gate_inherit(slot->gate, &slot->hold);
+    slot->error = is_elsewhere(slot->visit->gate) ? end_with_admit(slot) : admit_gate_inherit(slot->gate, &slot->hold);
     if (slot->error == ADMIT_OK && slot->submission != NULL)
         submission_begins(slot->submission, &slot->hold);
     return slot->error == ADMIT_OK;
@@ -213,10 +234,41 @@ static bool set_resource(const struct request *request, unsigned slot)
 
 static void say_time_is_over(void *data)
 {
-    struct visit *visit = data;
-    visit->stay.why = "limit";
-    if (!visit->quiet)
+    const struct slot *slot = data;
+    slot->visit->stay.why = "limit";
+    if (!slot->visit->quiet)
         fputs("admit run: the time of --limit is over: the command is ended\n", stderr);
+}
+
+static int64_t time_left(void *data)
+{
+    const struct slot *slot = data;
+    return admit_gate_time_left(slot->gate, &slot->hold);
+}
+
+/* Never quiet: what the command has done may be half of something. */
+static void say_lease_ends(void *data)
+{
+    const struct slot *slot = data;
+    slot->visit->stay.why = "lost";
+    fprintf(stderr, "admit run: the lease at '%s' ends, since the cluster cannot be reached: the command is ended\n",
+            slot->visit->gate);
+}
+
+/* As long as renewals are answered there is always more than half of the lease left. */
+static struct how_it_runs how_it_runs(const struct request *request, struct slot *slot)
+{
+    enum { DEFAULT_TTL = 10 };
+    const int64_t ttl_ns = (request->visit.ttl != 0 ? request->visit.ttl : DEFAULT_TTL) * INT64_C(1000000000);
+    return (struct how_it_runs){.children = request->children,
+                                .own_group = slot->submission != NULL,
+                                .limit_ns = request->limit_ns,
+                                .time_is_over = say_time_is_over,
+                                .time_left = is_elsewhere(request->visit.gate) ? time_left : NULL,
+                                .term_ns = ttl_ns * 3 / 10,
+                                .kill_ns = ttl_ns / 10,
+                                .is_too_late = say_lease_ends,
+                                .data = slot};
 }
 
 static int run_inside(struct request *request, struct slot *slot)
@@ -227,25 +279,34 @@ static int run_inside(struct request *request, struct slot *slot)
     set_environment(request->visit.gate, slot->gate, &slot->hold, request->children);
     if (request->children)
         adopt_children();
-    if (admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK) {
+    if (!is_elsewhere(request->visit.gate) &&
+        admit_gate_bequeath(slot->gate, &slot->hold, request->children) != ADMIT_OK) {
         tell_gate_error("run", request->visit.gate, admit_last_error());
         return status;
     }
     pid_t pid = start_command("run", request->command, own_slot, slot, &status);
+    const struct how_it_runs how = how_it_runs(request, slot);
     if (pid > 0)
-        return wait_for_command(pid, &(struct how_it_runs){.children = request->children,
-                                                           .own_group = slot->submission != NULL,
-                                                           .limit_ns = request->limit_ns,
-                                                           .time_is_over = say_time_is_over,
-                                                           .data = &request->visit});
+        return wait_for_command(pid, &how);
     say_why_not_owned(slot->error);
     return status;
+}
+
+/* Known only now, as of a process that was stopped for as long as the lease lasts. */
+static int say_lost(struct visit *visit, int status)
+{
+    if (status != EXIT_OWN_FAILURE)
+        fprintf(stderr,
+                "admit run: the lease at '%s' was over before the command ended (status %d): it may have run beside "
+                "another\n",
+                visit->gate, status);
+    return EXIT_OWN_FAILURE;
 }
 
 int command_run(int argc, char **argv)
 {
     struct request request = {.visit = new_visit("run")};
-    struct slot slot = {.error = ADMIT_OK};
+    struct slot slot = {.visit = &request.visit, .admit = getpid()};
     struct submission submission = {0};
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&request, argc, argv);
@@ -260,7 +321,8 @@ int command_run(int argc, char **argv)
     if (request.background)
         submission_ends(&submission, status);
     log_left(&request.visit.stay, slot.gate, status);
-    admit_gate_leave(slot.gate, &slot.hold);
+    if (admit_gate_leave(slot.gate, &slot.hold) == ADMIT_LOST)
+        status = say_lost(&request.visit, status);
     admit_gate_close(slot.gate);
     slot_env_close(&request.slot_env);
     if (status > 128)

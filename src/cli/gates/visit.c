@@ -2,6 +2,7 @@
 #include "cli/gates/visit.h"
 
 #include "cli/gates/command.h"
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/keeper.h"
@@ -37,6 +38,8 @@ bool visit_option(struct visit *visit, struct arguments *arguments, const char *
         visit->mode = option_mode(arguments, option);
     } else if (is_option(option, NULL, "--capacity")) {
         visit->capacity = (unsigned)option_number(arguments, option, 1, ADMIT_GATE_CAPACITY_MAX);
+    } else if (is_option(option, NULL, "--ttl")) {
+        visit->ttl = option_ttl(arguments, option);
     } else if (is_option(option, NULL, "--resize")) {
         visit->resize = true;
     } else if (is_option(option, NULL, "--log")) {
@@ -56,6 +59,12 @@ void visit_check(const struct visit *visit)
     if (visit->capacity > 0 && visit->k > visit->capacity)
         usage_error(visit->command, "-k %u is more than --capacity %u: so many can never be inside", visit->k,
                     visit->capacity);
+    if (visit->mode != 0)
+        refuse_elsewhere(visit->command, visit->gate, "--mode");
+    if (visit->capacity != 0)
+        refuse_elsewhere(visit->command, visit->gate, "--capacity");
+    if (visit->ttl != 0 && !is_elsewhere(visit->gate))
+        usage_error(visit->command, "--ttl is for gates on etcd: here death is noticed at once");
     if (visit->resize && visit->k == 0)
         usage_error(visit->command, "--resize: to how many slots? -k K says it");
     log_open(visit->command, visit->log);
@@ -78,8 +87,10 @@ static _Noreturn void end_not_let_in(const struct visit *visit, int status)
 /* With --resize a gate that there is is opened whatever it has. */
 static admit_gate *open_gate(const struct visit *visit)
 {
-    admit_gate_options options = {
-        .k = visit->k, .capacity = visit->capacity != 0 ? visit->capacity : visit->room, .mode = visit->mode};
+    admit_gate_options options = {.k = visit->k,
+                                  .capacity = visit->capacity != 0 ? visit->capacity : visit->room,
+                                  .mode = visit->mode,
+                                  .ttl = visit->ttl};
     admit_gate *gate = admit_gate_open_with(visit->gate, &options);
     if (gate == NULL && visit->resize && admit_last_error() == ADMIT_OTHER_K) {
         options.k = 0;
@@ -211,11 +222,14 @@ static int still_waiting(void *data, unsigned place)
 static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
 {
     const struct visit *visit = wait->visit;
-    admit_error error = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
-    if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || visit->try)
-        return error;
-    if (!visit->nested && !visit->detached && inside_by_ancestry(wait->gate))
-        refuse_nested(visit, wait->gate);
+    if (!is_elsewhere(visit->gate) || visit->try) { /* there a try is a round trip more */
+        const admit_wait once = {.only_if_free = 1, .record_since = 1};
+        admit_error error = admit_gate_enter_with(wait->gate, hold, &once);
+        if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || visit->try)
+            return error;
+        if (!visit->nested && !visit->detached && inside_by_ancestry(wait->gate))
+            refuse_nested(visit, wait->gate);
+    }
     return admit_gate_enter_with(wait->gate, hold,
                                  &(admit_wait){.until = until,
                                                .waiting = still_waiting,
@@ -268,7 +282,7 @@ static admit_error try_again_after_scripts(const struct wait *wait, admit_error 
 {
     const struct timespec until = in_future(KEEPER_LEAVES_MS * UINT64_C(1000000));
     admit_error again = error;
-    for (bool looks = true; looks && is_refusal(again);) {
+    for (bool looks = !is_elsewhere(wait->visit->gate); looks && is_refusal(again);) {
         looks = keeper_await_leaving(wait->gate, &until);
         again = admit_gate_enter_with(wait->gate, hold, &(admit_wait){.only_if_free = 1, .record_since = 1});
     }

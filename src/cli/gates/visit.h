@@ -17,12 +17,12 @@
 struct visit {
     const char *command; /* the sub-command, as messages name it */
     const char *gate;
-    unsigned k, capacity, mode; /* 0: not given */
-    unsigned room;              /* the capacity of a gate that is made, if none was given; 0: the library's */
-    bool resize;                /* -k is what the gate is to have, whatever it has */
-    const char *list;           /* a variable of --slot-env that has a list of resources; NULL: none has */
-    unsigned resources;         /* in it: a gate that has more slots is not waited at */
-    bool cut;                   /* it is shorter than was said, since not all of it was inherited */
+    unsigned k, capacity, mode, ttl; /* 0: not given */
+    unsigned room;                   /* the capacity of a gate that is made, if none was given; 0: the library's */
+    bool resize;                     /* -k is what the gate is to have, whatever it has */
+    const char *list;                /* a variable of --slot-env that has a list of resources; NULL: none has */
+    unsigned resources;              /* in it: a gate that has more slots is not waited at */
+    bool cut;                        /* it is shorter than was said, since not all of it was inherited */
     bool try, quiet, nested, limited;
     bool detached;         /* nobody inside waits for this one, unless it was run with --children */
     uint64_t wait_ns;      /* if limited */
