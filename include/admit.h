@@ -221,7 +221,7 @@ typedef struct admit_gate_options {
                           without losing it; 0: 10. The cluster may make it more; less than 2 is refused */
 } admit_gate_options;
 
-/* The path of the gate with this name, whether there is one or not. ADMIT_BAD_NAME also if it has no room in `size` bytes. */
+/* The path of the gate with this name, whether there is one or not; of one on etcd, its name. ADMIT_BAD_NAME also if it has no room in `size` bytes. */
 ADMIT_API admit_error admit_gate_resolve(const char *name, char *path, size_t size);
 
 /* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all.

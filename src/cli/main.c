@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     const struct command *command = find_command(commands, COMMANDS, argv[1]);
     if (command == NULL)
         return no_such_command(argv[1]);
-    if (command < commands + GATE_COMMANDS && names_cluster(argc - 2, argv + 2))
+    if (is_for_helper(argc, argv))
         become_helper(argv);
     return command->run(argc - 2, argv + 2);
 }

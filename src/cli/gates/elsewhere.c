@@ -16,12 +16,15 @@ bool is_elsewhere(const char *gate)
     return strncmp(gate, "etcd:", 5) == 0;
 }
 
-bool names_cluster(int argc, char *const *argv)
+bool is_for_helper(int argc, char *const *argv)
 {
-    for (int a = 0; a < argc && strcmp(argv[a], "--") != 0; a++)
-        if (is_elsewhere(argv[a]))
-            return true;
-    return false;
+    static const char *const its[] = {"run", "status", "list", "resize", "remove", "jobs", "wait"};
+    bool has = false, names = false;
+    for (unsigned c = 0; c < sizeof its / sizeof its[0]; c++)
+        has |= strcmp(argv[1], its[c]) == 0;
+    for (int a = 2; a < argc && strcmp(argv[a], "--") != 0; a++)
+        names |= is_elsewhere(argv[a]);
+    return has && names;
 }
 
 /* Beside this program, as in a build directory, or where `make install` puts it; NULL: neither. */

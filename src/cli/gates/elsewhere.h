@@ -11,8 +11,8 @@
 /* Whether a gate's name is of one on etcd. */
 bool is_elsewhere(const char *gate);
 
-/* Whether there is such a name among the words before "--". */
-bool names_cluster(int argc, char *const *argv);
+/* Whether these are the words of a sub-command that is for gates on etcd too, and there is one among those before "--". */
+bool is_for_helper(int argc, char *const *argv);
 /* Executes admit-etcd with the same words, or exits. */
 _Noreturn void become_helper(char **argv);
 

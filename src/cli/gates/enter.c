@@ -16,6 +16,7 @@
  */
 #include "cli/gates/background.h"
 #include "cli/gates/command.h"
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/keeper.h"
@@ -140,6 +141,7 @@ static void parse(struct request *request, int argc, char **argv)
     const char *gate = plain_argument(&arguments, 0), *too_many = plain_argument(&arguments, 1);
     if (gate == NULL)
         usage_error("enter", "which gate?");
+    refuse_elsewhere("enter", gate, "a hold of a shell");
     if (too_many != NULL)
         usage_error("enter", "'%s' is one argument too many; a command is run by admit run %s -- %s", too_many, gate,
                     too_many);

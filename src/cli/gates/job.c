@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/job.h"
 
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/job_end.h"
 #include "cli/gates/job_files.h"
 #include "cli/gates/process.h"
@@ -196,7 +197,7 @@ static bool add_text(struct job *job, const char *text)
 static void add_path(struct job *job, const char *where, const char *path)
 {
     static char whole[2 * PATH_MAX + 64]; /* the stack may be small */
-    const bool below = path[0] != '/' && where[0] != '\0';
+    const bool below = path[0] != '/' && where[0] != '\0' && !is_elsewhere(path);
     snprintf(whole, sizeof whole, "%s%s%s", below ? where : "", below ? "/" : "", path);
     add_text(job, whole);
 }

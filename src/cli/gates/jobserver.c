@@ -7,6 +7,7 @@
  */
 #include "cli/gates/build_tool.h"
 #include "cli/gates/command.h"
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/makeflags.h"
@@ -147,6 +148,7 @@ static void parse(struct build *build, int argc, char **argv)
                     too_early, gate, too_early);
     if (arguments.at == argc)
         usage_error("jobserver", "which command? It stands after the gate: admit jobserver %s -- make", gate);
+    refuse_elsewhere("jobserver", gate, "a pool of jobs");
     build->visit.gate = gate;
     build->visit.for_whom = build->words;
     build->visit.room = room_for_builds(build->visit.k);

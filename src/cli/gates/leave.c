@@ -5,6 +5,7 @@
  * Whose slot it is, is told by who called: the nearest process above this one for which a keeper is inside. The environment
  * matters only where that one has several slots; a script may have cleared it, or never have read what `enter` printed.
  */
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/inside.h"
 #include "cli/gates/keeper.h"
@@ -96,6 +97,7 @@ int command_leave(int argc, char **argv)
     const char *name = plain_argument(&arguments, 0);
     if (name == NULL)
         usage_error("leave", "which gate?");
+    refuse_elsewhere("leave", name, "a hold of a shell");
     admit_gate *gate = admit_gate_open_with(name, &(admit_gate_options){.look_only = 1});
     if (gate == NULL)
         gate_error("leave", name, admit_last_error());

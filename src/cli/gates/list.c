@@ -9,13 +9,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char help_text[] = "usage: admit list [--json]\n"
+static const char help_text[] = "usage: admit list [CLUSTER] [--json]\n"
                                 "\n"
                                 "Lists the gates in $ADMIT_DIR, or else in the directory of your own: how many slots "
                                 "each has, how many are inside\n"
                                 "and how many wait, in line or outside of a full gate. Gates that have a path of their "
                                 "own are not in it. If one\n"
-                                "cannot be used, its line says why, and the exit status is 2.\n";
+                                "cannot be used, its line says why, and the exit status is 2.\n"
+                                "\n"
+                                "CLUSTER is etcd://HOST:PORT,... or, with $ADMIT_ETCD, etcd: for the gates there.\n";
 
 struct listing {
     struct json_writer *json; /* NULL: for people */
@@ -54,7 +56,7 @@ static void write_gate(struct json_writer *json, const char *name, const char *p
                    {"waiters", view != NULL ? living(view->waiter, view->waiters) : 0},
                    {"outside", view != NULL ? view->outside : 0}};
     for (unsigned f = 0; f < sizeof numbers / sizeof numbers[0]; f++)
-        if (view != NULL)
+        if (view != NULL && (numbers[f].number > 0 || strcmp(numbers[f].key, "capacity") != 0))
             json_put_number(json, numbers[f].key, numbers[f].number);
         else
             json_put_null(json, numbers[f].key);
@@ -85,7 +87,7 @@ static int list_one(void *data, const char *name, const char *path)
 
 int command_list(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "list", .argc = argc, .argv = argv, .plain_max = 0};
+    struct arguments arguments = {.command = "list", .argc = argc, .argv = argv, .plain_max = 1};
     struct listing listing = {.table.columns = "<>><"};
     struct json_writer writer;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
@@ -102,12 +104,16 @@ int command_list(int argc, char **argv)
         json_writer_open(&writer);
         json_begin_list(&writer, NULL);
     }
-    admit_error error = admit_gate_list(list_one, &listing);
+    const char *cluster = plain_argument(&arguments, 0);
+    admit_error error =
+        cluster != NULL ? admit_gate_list_of(cluster, list_one, &listing) : admit_gate_list(list_one, &listing);
     const bool none = listing.table.rows == 0;
     table_print(&listing.table);
     if (error != ADMIT_OK)
-        gate_error("list", "", error);
-    if (listing.json == NULL && none)
+        gate_error("list", cluster != NULL ? cluster : "", error);
+    if (listing.json == NULL && none && cluster != NULL)
+        fprintf(stderr, "There is no gate at %s; 'admit run -k K GATE -- COMMAND' makes one.\n", cluster);
+    else if (listing.json == NULL && none)
         say_there_are_no_gates();
     if (listing.json != NULL) {
         json_end_list(&writer);

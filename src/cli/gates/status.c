@@ -5,6 +5,7 @@
 #include "cli/gates/columns.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
+#include "native/printable.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -71,12 +72,21 @@ static void show_dead(const admit_view *view, show_participant *show, void *cont
             show(context, "slot", -1, &view->waiter[w]);
 }
 
+/* By the name that it has there, if it is on another machine. */
+static const char *user_of(const admit_participant *participant, char buffer[64])
+{
+    if (participant->user_name[0] == '\0')
+        return user_name(participant->user, buffer);
+    admit_printable(participant->user_name, buffer, 64);
+    return buffer;
+}
+
 /* --- JSON: what is not recorded is null --------------------------------------------------------------------------- */
 
 static void write_participant(void *context, const char *role, int number, const admit_participant *participant)
 {
     struct json_writer *json = context;
-    char since[32], command[ADMIT_COMMAND_SIZE], user[64];
+    char since[32], command[ADMIT_COMMAND_SIZE], host[ADMIT_COMMAND_SIZE], user[64];
     json_begin_object(json, NULL);
     if (number >= 0)
         json_put_number(json, role, (unsigned)number);
@@ -86,7 +96,8 @@ static void write_participant(void *context, const char *role, int number, const
         json_put_number(json, "pid", (uint64_t)participant->pid);
     else
         json_put_null(json, "pid");
-    json_put_text(json, "user", user_name(participant->user, user));
+    json_put_text(json, "user", user_of(participant, user));
+    json_put_text(json, "host", participant->host[0] != '\0' ? printable(participant->host, host) : NULL);
     json_put_text(json, "command", participant->command[0] != '\0' ? printable(participant->command, command) : NULL);
     json_put_text(json, "since", time_for_programs(participant->since, since));
     json_put_text(json, "condition", condition_name(participant->condition));
@@ -111,7 +122,10 @@ static void write_view(struct json_writer *json, const char *name, const admit_v
     json_begin_object(json, NULL);
     json_put_text(json, "gate", name);
     json_put_number(json, "k", view->k);
-    json_put_number(json, "capacity", view->capacity);
+    if (view->capacity > 0)
+        json_put_number(json, "capacity", view->capacity);
+    else
+        json_put_null(json, "capacity");
     json_put_number(json, "declared_k", view->declared_k);
     json_begin_list(json, "holders");
     show_inside(view, false, write_participant, json);
@@ -145,7 +159,7 @@ static void print_participant(void *context, const char *role, int number, const
 {
     struct table *table = context;
     char since[32], so_long[32] = "-", user[64], digits[24] = "-", pid[24] = "-", line[256], ill[32] = "";
-    char command[ADMIT_COMMAND_SIZE];
+    char command[ADMIT_COMMAND_SIZE], printed[ADMIT_COMMAND_SIZE];
     (void)role;
     if (!table->begun) {
         printf(line_format, table->first, "pid", "user", table->since, "for");
@@ -158,8 +172,11 @@ static void print_participant(void *context, const char *role, int number, const
         snprintf(pid, sizeof pid, "%ld", participant->pid);
     if (participant->since != 0)
         duration_for_people(time(NULL) - participant->since / 1000000000, so_long);
-    const char *name = user_name(participant->user, user);
-    snprintf(line, sizeof line, line_format, digits, pid, name != NULL ? name : "-",
+    const char *name = user_of(participant, user);
+    char who[ADMIT_HOST_SIZE + 64];
+    snprintf(who, sizeof who, "%s%s%s", name != NULL ? name : "-", participant->host[0] != '\0' ? "@" : "",
+             participant->host);
+    snprintf(line, sizeof line, line_format, digits, pid, printable(who, printed),
              time_for_people(participant->since, since), so_long);
     if (participant->condition != ADMIT_LIVES) /* all is well with most, and the others are to be seen */
         snprintf(ill, sizeof ill, "(%s) ", condition_name(participant->condition));
@@ -170,11 +187,13 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
-    char declared[32] = "", outside[32];
+    char declared[32] = "", outside[32], room[32] = "";
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
-    printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", name, living(view->holder, view->holders), view->k,
-           declared, living(view->waiter, view->waiters), view->capacity, those_outside(view, outside));
+    if (view->capacity > 0)
+        snprintf(room, sizeof room, ", room for %u", view->capacity);
+    printf("%s: %u of %u%s inside, %u waiting%s%s\n", name, living(view->holder, view->holders), view->k, declared,
+           living(view->waiter, view->waiters), room, those_outside(view, outside));
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
     show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});

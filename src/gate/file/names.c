@@ -189,11 +189,12 @@ admit_error admit_gate_resolve(const char *name, char *path, size_t size)
 {
     UNCANCELLED;
     char directory[PATH_MAX];
-    admit_error error = admit_check_name(name);
+    const bool elsewhere = name != NULL && admit_is_elsewhere(name);
+    admit_error error = elsewhere ? ADMIT_OK : admit_check_name(name);
     if (error != ADMIT_OK)
         return error;
     int length;
-    if (admit_name_is_path(name)) {
+    if (elsewhere || admit_name_is_path(name)) {
         length = snprintf(path, size, "%s", name);
     } else {
         error = directory_path(directory, sizeof directory);
