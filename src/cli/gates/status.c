@@ -5,6 +5,7 @@
 #include "cli/gates/columns.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/json.h"
+#include "native/printable.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -170,10 +171,12 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
+    static char printed[4096];
     char declared[32] = "", outside[32];
+    admit_printable(name, printed, sizeof printed);
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
-    printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", name, living(view->holder, view->holders), view->k,
+    printf("%s: %u of %u%s inside, %u waiting, room for %u%s\n", printed, living(view->holder, view->holders), view->k,
            declared, living(view->waiter, view->waiters), view->capacity, those_outside(view, outside));
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
