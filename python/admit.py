@@ -385,6 +385,14 @@ class _Closing:
             _lib.admit_gate_close(self.pointer)
 
 
+class _Trace(weakref.ref):  # type: ignore[type-arg]
+    """Of a hold that has not been left. What a signal handler raises may end a finalizer at any moment, even before its
+    first line, and it is run once only. So what becomes of such a hold does not depend on it alone: when it goes, it is
+    noted without a line of Python, and left when the gate is used next."""
+
+    hold: _Hold
+
+
 class _Handle:
     """The library's handle, which a Gate and its holds share: closed when nobody uses it any more, and not before.
 
@@ -406,6 +414,8 @@ class _Handle:
         self.name, self.options = name or "", options
         self.keepers: Set[_Keeper] = set()
         self.dropped: List[_Hold] = []  # that were garbage when this could not be used
+        self.traces: Set[_Trace] = set()  # of those that have not been left
+        self.gone: List[_Trace] = []
 
     def __del__(self) -> None:
         if getattr(self, "_pointers", None):
@@ -424,7 +434,13 @@ class _Handle:
     def use(self) -> int:
         if self.is_waited_at():
             raise RuntimeError("a function that is called while a thread waits cannot use the gate that it waits at")
-        return self.pointer
+        pointer = self.pointer
+        for trace in self.gone[:]:
+            _lib.admit_gate_leave(pointer, trace.hold)  # a second time, if its finalizer has, does no harm
+            self.traces.discard(trace)
+            if trace in self.gone:
+                self.gone.remove(trace)
+        return pointer
 
     def enter(self, into: List[Hold], until: Optional[float] = None, waiting: Optional[Waiting] = None,
               only_if_free: bool = False, keeper: Optional[_Keeper] = None) -> Hold:  # fmt: skip
@@ -490,6 +506,9 @@ class Hold:
         self._handle, self._hold, self._keeper, self._process = handle, hold, keeper, os.getpid()
         self._bequeathing, self._is_of_main = threading.Lock(), threading.current_thread() is threading.main_thread()
         self.slot, self.owner_died, self.ticket = hold.slot, hold.owner_died != 0, hold.ticket
+        self._trace = _Trace(self, handle.gone.append)
+        self._trace.hold = hold
+        handle.traces.add(self._trace)
 
     @property
     def gate(self) -> Gate:
@@ -513,8 +532,8 @@ class Hold:
             return
         which = repr(self)  # as it was, and not as it is left here
         if self._handle.is_waited_at():
-            self._left = True
             self._handle.dropped.append(self._hold)
+            self._left = True
         else:
             self._end()
         warn(f"a hold was not left: {which}", ResourceWarning, source=self)
@@ -562,6 +581,7 @@ class Hold:
     def _end(self) -> int:
         number = int(_lib.admit_gate_leave(self._handle.pointer, self._hold))
         self._left = True
+        self._handle.traces.discard(self._trace)
         if self._keeper is not None:
             self._keeper.may_end.set()
         if self._family >= 0:

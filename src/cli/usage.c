@@ -2,6 +2,7 @@
 #include "cli/usage.h"
 
 #include "base/spelling.h"
+#include "native/printable.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,15 +12,17 @@
 
 int usage_exit_status = EXIT_USAGE;
 
+/* What is complained of may be a name that somebody else gave to a file. */
 _Noreturn void usage_error(const char *command, const char *format, ...)
 {
+    static char text[8192], printed[sizeof text]; /* the stack may be small */
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout);
-    fprintf(stderr, "admit %s: ", command);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\nTry 'admit %s --help'.\n", command);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    admit_printable(text, printed, sizeof printed);
+    fflush(stdout);
+    fprintf(stderr, "admit %s: %s\nTry 'admit %s --help'.\n", command, printed, command);
     exit(usage_exit_status);
 }
 

@@ -595,3 +595,16 @@ with_stack() {
         with_stack $kb 0 report --svg "$T/svg" "$T/log"
     done
 }
+
+@test "what somebody else has named a file disturbs no terminal" {
+    local name=$'evil\e]0;x\a'
+    exits 2 status "$T/$name"
+    says_error "evil?]0;x?"
+    exits 125 run "$T/$name" -- true
+    says_error "evil?]0;x?"
+    exits 0 run -k 1 "$T/$name" -- true
+    exits 0 status "$T/$name"
+    says "evil?]0;x?: 0 of 1 inside"
+    exits 126 run "$T/$name" -- "$T/$name"
+    says_error "cannot run '$T/evil?]0;x?'"
+}

@@ -579,6 +579,46 @@ left_no_job() {
     free q 1
 }
 
+@test "jobs of another time namespace, where all processes have started at other times" {
+    local supervisor
+    [ "$(id -u)" -eq 0 ] && unshare --time --boottime 100000 true 2>/dev/null || skip "needs root, and time namespaces"
+    exits 0 run -b -k 1 q -- sh -c "$LINGER"
+    supervisor=$(job @1 .supervisor)
+    # It cannot be told from another process of its number: so nothing is done to it, and that is said.
+    run --separate-stderr unshare --time --boottime 100000 "$ADMIT" cancel @1
+    [ "$status" -eq 1 ]
+    says_error "cannot end @1: its processes cannot be seen from here"
+    # Of one that may run nobody says that it has ended.
+    kill -KILL "$supervisor"
+    eventually is orphan job @1 .state
+    [ "$(unshare --time --boottime 100000 "$ADMIT" jobs --json | jq -r '.[0].state')" = orphan ]
+    run unshare --time --boottime 100000 "$ADMIT" wait -w 0.2 @1
+    [ "$status" -eq 124 ]
+    exits 0 cancel @1
+}
+
+@test "jobs: too few descriptors are no reason to say that there is no job" {
+    exits 0 run -b -k 1 q -- true
+    exits 0 wait @1
+    for limit in 3 4 5; do
+        run --separate-stderr prlimit --nofile=$limit "$ADMIT" jobs @1
+        [ "$status" -eq 2 ]
+        says_error "Too many open files"
+    done
+}
+
+@test "jobs: what cannot be written down for a moment is written down then" {
+    local supervisor
+    exits 0 run -b -k 1 q -- sh -c "$LINGER; exit 7"
+    supervisor=$(job @1 .supervisor)
+    prlimit --pid "$supervisor" --fsize=0:unlimited
+    touch "$T/end"
+    sleep 0.3
+    prlimit --pid "$supervisor" --fsize=unlimited:unlimited
+    exits 7 wait @1
+    [ "$(job @1 .state)" = done ]
+}
+
 @test "cancel: a later process of the same number is let alone" {
     [ "$(id -u)" -eq 0 ] && unshare --pid --fork --mount-proc true || skip "needs root, and namespaces"
     unshare --pid --fork --mount-proc bash -c '

@@ -214,6 +214,39 @@ class Garbage(Case):
             gate.enter(waiting=drops)
         self.is_empty(gate, 1)
 
+    def test_interrupted(self):
+        """what a signal handler raises ends a finalizer at any moment: the slot is there for the next use of the gate"""
+        gate = admit.Gate("gpu", 1)
+        self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
+        sys.unraisablehook = lambda _: None
+        moment = moments = 0
+        while moment <= moments:
+            moments = 0
+
+            def trace(frame, event, argument):
+                nonlocal moments
+                if frame.f_code.co_filename != admit.__file__:
+                    return None
+                frame.f_trace_opcodes = True
+                moments += 1
+                if moments == moment + 1:
+                    raise KeyboardInterrupt
+                return trace
+
+            hold = gate.enter()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                sys.settrace(trace)
+                try:
+                    hold = None
+                finally:
+                    sys.settrace(None)
+            self.assertIsNone(hold)
+            gate.try_enter().leave()
+            moment += 1
+        self.assertGreater(moment, 20)
+        self.is_empty(gate, 1)
+
     def test_gate(self):
         """a Gate that is garbage is closed when nobody uses it: its holds do"""
         closed = []

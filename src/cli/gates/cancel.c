@@ -45,8 +45,9 @@ static bool begin_to_cancel(struct job *job)
     if (job_note_cancelled(job, true) && job_end(job))
         return true;
     fprintf(stderr, "admit cancel: cannot end @%u: %s\n", job->id,
-            errno == EACCES ? "its processes cannot be seen from here, in another pid namespace or without /proc"
-                            : strerror(errno));
+            errno == EACCES
+                ? "its processes cannot be seen from here, in another pid or time namespace or without /proc"
+                : strerror(errno));
     job_note_cancelled(job, false);
     return false;
 }

@@ -6,6 +6,7 @@
 #include "cli/gates/command.h"
 
 #include "cli/usage.h"
+#include "native/printable.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -193,7 +194,9 @@ static bool is_assignment(const char *command)
 
 void tell_not_run(const char *by, const char *command, int error)
 {
-    fprintf(stderr, "admit %s: cannot run '%s': %s", by, command, strerror(error));
+    static char printed[4096];
+    admit_printable(command, printed, sizeof printed);
+    fprintf(stderr, "admit %s: cannot run '%s': %s", by, printed, strerror(error));
     if (error == ENOENT && is_assignment(command))
         fprintf(stderr, "; to set a variable, say env %s COMMAND", command);
     else if (error == ENOENT && is_for_shell(command))

@@ -145,6 +145,14 @@ static bool goes_in(const char *command)
     return strcmp(command, "run") == 0 || strcmp(command, "enter") == 0 || strcmp(command, "jobserver") == 0;
 }
 
+/* A path in it may be what somebody else has named a file. */
+static const char *printed_error(const char *text)
+{
+    static char printed[4096];
+    admit_printable(text, printed, sizeof printed);
+    return printed;
+}
+
 void tell_gate_error(const char *command, const char *name, admit_error error)
 {
     fflush(stdout);
@@ -152,7 +160,7 @@ void tell_gate_error(const char *command, const char *name, admit_error error)
         /* A name that is as short has nothing in common with one so far from it. */
         const unsigned too_far = strlen(name) < 3 ? (unsigned)strlen(name) : 3;
         struct nearest nearest = {.name = name, .distance = too_far};
-        fprintf(stderr, "admit %s: there is no gate '%s'", command, name);
+        fprintf(stderr, "admit %s: there is no gate '%s'", command, printed_error(name));
         if (strchr(name, '/') == NULL) {
             const char *directory = admit_gate_directory();
             if (directory != NULL)
@@ -165,7 +173,7 @@ void tell_gate_error(const char *command, const char *name, admit_error error)
             fprintf(stderr, "%s -k K makes one with K slots", nearest.distance < too_far ? "" : ";");
         fputc('\n', stderr);
     } else {
-        fprintf(stderr, "admit %s: %s", command, admit_last_error_text());
+        fprintf(stderr, "admit %s: %s", command, printed_error(admit_last_error_text()));
         if (error == ADMIT_OTHER_K)
             fputs(", and so does --resize here", stderr);
         if (error == ADMIT_NO_GATE && goes_in(command))

@@ -77,13 +77,18 @@ static uint64_t checksum_of(const struct job_facts *facts)
     return sum;
 }
 
-/* The file has room for them, so this fails only where the disk does; and then the job goes on. */
-void job_note(struct job *job)
+/* The file has room for them, so this fails only where the disk does, or memory is short for a moment. */
+bool job_note(struct job *job)
 {
+    enum { TRIES = 100, PAUSE_US = 10000 };
     job->facts.checksum = checksum_of(&job->facts);
     const struct job_facts facts = job->facts;
-    ssize_t written = pwrite(job->fd, &facts, sizeof facts, 0);
-    (void)written;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        if (pwrite(job->fd, &facts, sizeof facts, 0) == sizeof facts)
+            return true;
+        usleep(PAUSE_US);
+    }
+    return false;
 }
 
 /* Its supervisor may be writing them just now. */
@@ -274,7 +279,6 @@ enum { NUMBERS_BETWEEN_SWEEPS = 64 };
 void job_make(struct job *job, const char *gate, char *const *words, const char *output, int *output_fd)
 {
     static char file[PATH_MAX + 64];
-    struct stat namespace;
     *job = (struct job){.fd = -1, .supervised = true, .facts.submitted = job_time()};
     job->fd = job_file_make(&job->id);
     if (job->fd < 0) {
@@ -295,8 +299,8 @@ void job_make(struct job *job, const char *gate, char *const *words, const char 
     memcpy(job->facts.magic, magic, sizeof magic);
     job->facts.output_from = size_of(*output_fd);
     job->facts.boot = boot_number();
-    if (stat("/proc/self/ns/pid", &namespace) == 0)
-        job->facts.pid_namespace = namespace.st_ino;
+    job->facts.pid_namespace = namespace_number("pid");
+    job->facts.time_namespace = namespace_number("time");
     int error = posix_fallocate(job->fd, 0, (off_t)(TEXT_AT + job->facts.text_size));
     if (error == 0 && pwrite(job->fd, job->text, job->facts.text_size, TEXT_AT) != (ssize_t)job->facts.text_size)
         error = errno;

@@ -32,7 +32,8 @@ struct job_facts {
     int64_t status; /* what the command exited with, or admit itself, when it is done */
     uint64_t slot, ticket;
     struct job_process supervisor, command;
-    uint64_t boot, pid_namespace; /* in which these are numbers */
+    uint64_t boot, pid_namespace; /* in which these are numbers, */
+    uint64_t time_namespace;      /* and by whose clock they started */
     uint64_t output_from;         /* what is its own in the file of its output, which may have been there before, */
     uint64_t output_to;           /* and may go on afterwards; when it is done */
     uint64_t text_size;
@@ -62,8 +63,9 @@ int job_words(char **arguments, int count, char ***words);
 void job_make(struct job *job, const char *gate, char *const *words, const char *output, int *output_fd);
 /* As if it had never been. */
 void job_forget(struct job *job);
-/* By the supervisor: what has been changed in job->facts is what others read from now on. */
-void job_note(struct job *job);
+/* By the supervisor: what has been changed in job->facts is what others read from now on. False with errno: it could not be
+ * written, also not after a second of tries. */
+bool job_note(struct job *job);
 
 /* False: there is none of this number, or none any more; or with errno other than ENOENT, it cannot be read. */
 bool job_open(struct job *job, uint32_t id);

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -18,9 +17,13 @@
 
 static bool sees_its_numbers(const struct job *job)
 {
-    struct stat namespace;
-    return stat("/proc/self/ns/pid", &namespace) != 0 ? job->facts.pid_namespace == 0
-                                                      : namespace.st_ino == job->facts.pid_namespace;
+    return namespace_number("pid") == job->facts.pid_namespace;
+}
+
+/* In another time namespace all have started at other times. */
+static bool sees_its_times(const struct job *job)
+{
+    return namespace_number("time") == job->facts.time_namespace;
 }
 
 /* Then nothing of it runs, wherever that was. */
@@ -36,13 +39,13 @@ static bool is_ready(int pidfd)
 }
 
 /* Whether it runs, as far as anybody can tell: another process of its number has another start, where that can be seen. */
-static bool runs(const struct job_process *process, int *pidfd)
+static bool runs(const struct job *job, const struct job_process *process, int *pidfd)
 {
     *pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
     bool lives =
         *pidfd >= 0 ? !is_ready(*pidfd) : errno != ESRCH && (kill((pid_t)process->pid, 0) == 0 || errno != ESRCH);
     uint64_t start = process_start_time((long)process->pid);
-    return lives && (start == 0 || start == process->started);
+    return lives && (start == 0 || start == process->started || !sees_its_times(job));
 }
 
 bool job_is_orphan(const struct job *job, int *end)
@@ -52,7 +55,7 @@ bool job_is_orphan(const struct job *job, int *end)
         *end = -1;
     if (job->supervised || job->facts.state != JOB_RUNS || is_of_earlier_boot(job))
         return false;
-    bool lives = !sees_its_numbers(job) || runs(&job->facts.command, &pidfd);
+    bool lives = !sees_its_numbers(job) || runs(job, &job->facts.command, &pidfd);
     if (end != NULL && lives)
         *end = pidfd;
     else if (pidfd >= 0)
@@ -98,7 +101,7 @@ bool job_is_above(const struct job *job)
     if (job->facts.state != JOB_RUNS || is_of_earlier_boot(job) || !sees_its_numbers(job))
         return false;
     for (long pid = getpid(); pid > 1 && !above; pid = process_starter(pid))
-        above = pid == command->pid && process_start_time(pid) == command->started;
+        above = pid == command->pid && (process_start_time(pid) == command->started || !sees_its_times(job));
     return above;
 }
 
@@ -180,15 +183,19 @@ bool job_await(struct job *job, const struct timespec *until)
 #endif
 
 /* That process and no other: -1 with errno, ESRCH if it has ended. A start that cannot be seen proves nothing. */
-static int open_process(const struct job_process *process)
+static int open_process(const struct job *job, const struct job_process *process)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-    uint64_t start = pidfd >= 0 ? process_start_time((long)process->pid) : 0;
-    if (pidfd < 0 || (start == process->started && start != 0 && !is_ready(pidfd)))
+    if (pidfd < 0)
+        return -1;
+    errno = 0;
+    const uint64_t start = sees_its_times(job) ? process_start_time((long)process->pid) : 0;
+    const int why = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EACCES;
+    const bool gone = is_ready(pidfd) || (start != 0 && start != process->started);
+    if (start != 0 && !gone)
         return pidfd;
-    bool gone = is_ready(pidfd) || start != 0;
     close(pidfd);
-    errno = gone ? ESRCH : EACCES;
+    errno = gone ? ESRCH : why;
     return -1;
 }
 
@@ -210,7 +217,7 @@ static bool end_orphan(const struct job *job, int signal)
 {
     if (!job_is_orphan(job, NULL))
         return true;
-    int pidfd = open_process(&job->facts.command);
+    int pidfd = open_process(job, &job->facts.command);
     if (pidfd < 0)
         return errno == ESRCH;
     bool sent = send_to_group(pidfd, (pid_t)job->facts.command.pid, signal) || errno == ESRCH;
@@ -228,7 +235,7 @@ bool job_end(struct job *job)
     }
     if (!job->supervised)
         return end_orphan(job, SIGTERM);
-    int pidfd = open_process(&job->facts.supervisor);
+    int pidfd = open_process(job, &job->facts.supervisor);
     if (pidfd < 0)
         return errno == ESRCH && job_look(job) && end_orphan(job, SIGTERM); /* it was killed just now */
     bool sent = send_to(pidfd, SIGTERM) || errno == ESRCH;

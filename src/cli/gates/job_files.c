@@ -17,10 +17,11 @@ static char jobs_path[PATH_MAX];
 /* This user's, or -1 with errno. In a directory that is shared anybody could make one of that name. */
 static int open_directory(bool make)
 {
+    errno = 0;
     const char *beside = admit_gate_directory();
     struct stat status;
     if (beside == NULL) {
-        errno = ENOENT;
+        errno = errno == 0 ? EACCES : errno; /* ENOENT, that there is none, is an answer */
         return -1;
     }
     snprintf(jobs_path, sizeof jobs_path, "%s/@jobs-%lu", beside, (unsigned long)geteuid());
@@ -46,7 +47,7 @@ static int directory(bool make)
 
 const char *job_files_path(void)
 {
-    return admit_gate_directory() != NULL ? jobs_path : NULL;
+    return jobs_path[0] != '\0' ? jobs_path : NULL;
 }
 
 static void name_of(uint32_t id, const char *ending, char name[32])

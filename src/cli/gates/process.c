@@ -88,6 +88,14 @@ bool process_is_only_forked(long pid, bool *known)
     return (flags & PF_FORKNOEXEC) != 0;
 }
 
+uint64_t namespace_number(const char *kind)
+{
+    char path[40];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
+    return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
 /* The first half of a random number of 128 bits, in hexadecimal with hyphens. */
 uint64_t boot_number(void)
 {

@@ -24,5 +24,7 @@ char process_state(long pid);
 bool process_is_only_forked(long pid, bool *known);
 /* A number that each boot of the machine has for itself. 0: it cannot be seen. */
 uint64_t boot_number(void);
+/* Of this process's namespace of that kind, "pid" or "time"; 0: it cannot be seen. */
+uint64_t namespace_number(const char *kind);
 
 #endif

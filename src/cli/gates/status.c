@@ -187,12 +187,14 @@ static void print_participant(void *context, const char *role, int number, const
 
 static void print_view(const char *name, const admit_view *view)
 {
+    static char printed[4096];
     char declared[32] = "", outside[32], room[32] = "";
+    admit_printable(name, printed, sizeof printed);
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
     if (view->capacity > 0)
         snprintf(room, sizeof room, ", room for %u", view->capacity);
-    printf("%s: %u of %u%s inside, %u waiting%s%s\n", name, living(view->holder, view->holders), view->k, declared,
+    printf("%s: %u of %u%s inside, %u waiting%s%s\n", printed, living(view->holder, view->holders), view->k, declared,
            living(view->waiter, view->waiters), room, those_outside(view, outside));
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});

@@ -4,9 +4,11 @@
 #include "cli/gates/background.h"
 #include "cli/gates/process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +40,9 @@ void submission_ends(struct submission *submission, int status)
     job->facts.ended = job_time();
     fflush(NULL); /* what admit itself has to say is part of the output */
     note_output(submission, &job->facts.output_to);
-    job_note(job);
+    if (!job_note(job))
+        dprintf(submission->output, "admit run: cannot note that @%u has ended with status %d: %s\n", job->id, status,
+                strerror(errno));
 }
 
 static void not_let_in(void *data, int status)
