@@ -27,7 +27,7 @@ static size_t give_body(char *to, size_t size, size_t count, void *data)
         given = size * count;
     memcpy(to, http->body + http->body_given, given);
     http->body_given += given;
-    return given;
+    return given > 0 ? given : CURL_READFUNC_ABORT;
 }
 
 static size_t take_text(char *from, size_t size, size_t count, void *data)
