@@ -233,10 +233,10 @@ static void leases(void **context)
 static void watch(void **context)
 {
     (void)context;
+#define CREATED "{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n"
     static const char *const streams[] = {
-        "{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n{\"result\":{\"header\":{},\"events\":[{"
-        "\"kv\":{}}]}}\n",
-        "{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n{\"result\":{\"header\":{},\"even",
+        CREATED "{\"result\":{\"header\":{},\"events\":[{\"kv\":{}}]}}\n",
+        CREATED "{\"result\":{\"header\":{},\"even",
         "{\"result\":5}\n",
         "\n",
         "{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}\n",

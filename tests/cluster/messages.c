@@ -121,8 +121,7 @@ static const char *const samples[] = {
     "{\"result\":{\"header\":{\"revision\":\"12\"},\"events\":[{\"kv\":{\"key\":\"YQ==\",\"mod_revision\":\"12\","
     "\"value\":\"eA==\"}},"
     "{\"type\":\"DELETE\",\"kv\":{\"key\":\"YQ==\",\"mod_revision\":\"13\"}}]}}",
-    "{\"result\":{\"header\":{\"revision\":\"12\"},\"canceled\":true,\"compact_revision\":\"5\",\"cancel_reason\":"
-    "\"old\"}}",
+    "{\"result\":{\"header\":{},\"canceled\":true,\"compact_revision\":\"5\",\"cancel_reason\":\"old\"}}",
     "{\"error\":\"etcdserver: no leader\",\"message\":\"etcdserver: no leader\",\"code\":14}",
     "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\",\"http_status\":\"x\"}}",
     "{\"header\":{\"revision\":\"12\"},\"token\":\"abc.12\"}",
@@ -244,6 +243,8 @@ static void changed_at_random(void **context)
     }
 }
 
+#define LISTED(kv) "{\"header\":{\"revision\":\"3\"},\"responses\":[{\"response_range\":{\"kvs\":[" kv "]}}]}"
+
 /* What etcd never says: each would be an admission, a lease or an event that there is not. */
 static void believed_by_nobody(void **context)
 {
@@ -265,10 +266,9 @@ static void believed_by_nobody(void **context)
         "{\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_range\":{}}]}",
         "{\"header\":{\"revision\":\"3\"},\"succeeded\":\"true\",\"responses\":[{\"response_range\":{}}]}",
         "{\"header\":{\"revision\":\"3\"},\"responses\":[{\"response_range\":{\"kvs\":{}}}]}",
-        "{\"header\":{\"revision\":\"3\"},\"responses\":[{\"response_range\":{\"kvs\":[{}]}}]}",
-        "{\"header\":{\"revision\":\"3\"},\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"!\"}]}}]}",
-        "{\"header\":{\"revision\":\"3\"},\"responses\":[{\"response_range\":{\"kvs\":[{\"key\":\"YQ==\",\"lease\":[]}]"
-        "}}]}",
+        LISTED("{}"),
+        LISTED("{\"key\":\"!\"}"),
+        LISTED("{\"key\":\"YQ==\",\"lease\":{}}"),
     };
     for (size_t a = 0; a < sizeof answers / sizeof answers[0]; a++) {
         struct etcd_answer answer;

@@ -229,11 +229,11 @@ static void kept_alive(void **context)
     assert_done(etcd, etcd_grant(etcd, 2, in_seconds(10), &lease, &granted));
     put(etcd, "k/kept", "x", lease);
     const uint64_t before = etcd_requests(etcd);
-    for (unsigned times = 0; times < 8; times++) {
+    for (unsigned times = 0; times < 6; times++) {
         sleep_for(0.5);
         assert_done(etcd, etcd_keep_alive(etcd, lease, in_seconds(10), &granted));
     }
-    assert_int_equal(etcd_requests(etcd) - before, 8);
+    assert_int_equal(etcd_requests(etcd) - before, 6);
     assert_int_equal(count_keys(etcd, "k/"), 1);
     assert_done(etcd, etcd_revoke(etcd, lease, in_seconds(10)));
 }

@@ -85,7 +85,7 @@ static void leader_is_killed(void **context)
     (void)context;
     struct etcd *etcd = client_of(nodes);
     const unsigned leader = nodes_leader(nodes);
-    const int64_t kill_at = in_seconds(1), ends = in_seconds(7);
+    const int64_t kill_at = in_seconds(0.7), ends = in_seconds(5);
     int64_t last = etcd_now(), gap = 0;
     unsigned number = 0, count[5] = {0};
     for (bool killed = false; etcd_now() < ends && number < PUTS_MAX; number++) {

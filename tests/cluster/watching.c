@@ -170,7 +170,7 @@ static void session_lives(void **context)
     static atomic_uint overs;
     struct etcd_session *session = session_of(2, &overs);
     put(etcd, "session/mine", "x", etcd_session_lease(session));
-    for (unsigned times = 0; times < 8; times++) {
+    for (unsigned times = 0; times < 6; times++) {
         assert_true(etcd_session_in_time(session));
         const int64_t deadline = etcd_session_deadline(session);
         assert_true(deadline > etcd_now() && deadline <= in_seconds(3));
