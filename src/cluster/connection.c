@@ -138,6 +138,11 @@ static bool set_up(struct etcd_http *http)
                 SET(CURLOPT_ERRORBUFFER, http->error) && SET(CURLOPT_OPENSOCKETFUNCTION, open_socket) &&
                 SET(CURLOPT_OPENSOCKETDATA, (void *)http) && SET(CURLOPT_CLOSESOCKETFUNCTION, close_socket) &&
                 SET(CURLOPT_CLOSESOCKETDATA, (void *)http) && SET(CURLOPT_TCP_NODELAY, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A request that is given up does not wait for the thread that looks for the address of its name: that can take longer than
+     * a session lasts. */
+    done = done && SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
     if (options->ca != NULL)
         done = done && SET(CURLOPT_CAINFO, options->ca) && SET(CURLOPT_CAPATH, NULL);
     if (options->certificate != NULL)

@@ -224,7 +224,10 @@ enum etcd_http_outcome etcd_http_post(struct etcd_http *http, const struct etcd_
             return etcd_http_end(http, status);
         case HTTP_INTERRUPTED:
             etcd_http_end(http, status);
-            return enough ? HTTP_ANSWERED : HTTP_STOPPED;
+            if (!enough)
+                return HTTP_STOPPED;
+            etcd_http_interrupt(http); /* for the next one that waits */
+            return HTTP_ANSWERED;
         case HTTP_RUNS:
             break;
         }
