@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# make               build/admit, build/libadmit.a, build/libadmit.so
+# make               build/admit, build/libadmit.a, build/libadmit.so, and with libcurl build/libadmit-etcd.a
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
@@ -32,6 +32,7 @@ override LDFLAGS += $(SANITIZE)
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
 NATIVE_ROOMS := native gate registers
 TOOL_ROOMS := base checker histories counter bounds claims cli
+CLUSTER_ROOMS := cluster
 # A timestamp system as a program of its own: compiled once for each system, and for each mutant of one.
 DRIVEN := src/histories/driven.c
 # What lists the mutants and the test algorithms for the catalogue, and the mutants of the timestamp systems.
@@ -61,6 +62,11 @@ STEPPED_TEST_TEXTS := $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o)
 DRIVEN_TEXTS := $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o)
 MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
 DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
+# What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
+CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
+CLUSTER_LIBS := -lcurl -ljansson -lpthread
+HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
+CLUSTER := $(if $(HAS_CURL),$(BUILD)/libadmit-etcd.a,without-etcd)
 CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
 	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
 TOOL_LIBS := -ljansson -lpthread -lm
@@ -68,7 +74,7 @@ TOOL_LIBS := -ljansson -lpthread -lm
 # Sanitizers do not allow it, and some systems have no libjansson.a.
 STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
 
-all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so
+all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so $(CLUSTER)
 
 # --- how each step is told and done -----------------------------------------------------------------------------------
 # Begins a command: tells in one line what it does, and keeps the command itself to itself unless V is set.
@@ -83,7 +89,7 @@ STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) $(TEXT_FLAGS) -DADMIT_STEPPED -M
 ARCHIVE = rm -f $@ && $(AR) rcs $@
 
 # Which objects there are. Written only when one comes or goes; what has all of them in it depends on it.
-NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS))
+NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_OBJECTS))
 $(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NAMES)' > $@
@@ -168,6 +174,17 @@ $(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
 $(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
+# --- libadmit-etcd: the client of a cluster; needs libcurl and jansson --------------------------------------------------
+$(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(COMPILE) -fPIC -fvisibility=hidden -c $< -o $@
+
+$(BUILD)/libadmit-etcd.a: $(CLUSTER_OBJECTS) $(BUILD)/names
+	$(call say,AR     ,$@)$(ARCHIVE) $(CLUSTER_OBJECTS)
+
+without-etcd:
+	@$(if $(silent),:,echo 'libadmit-etcd.a is left out: it needs libcurl4-openssl-dev and libjansson-dev, which ./setup installs')
+
 include tests/tests.mk
 include bench/bench.mk
 
@@ -229,12 +246,12 @@ clean:
 
 FORCE:
 
-.PHONY: all demo check-all install uninstall rooms format help clean FORCE
+.PHONY: all without-etcd demo check-all install uninstall rooms format help clean FORCE
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------
 # Only of what is still made: a build directory may be older than this file.
-OBJECTS := $(NATIVE_OBJECTS) $(TOOL_PARTS) $(filter-out $(TOOL_PARTS),$(CHECKER_OBJECTS)) $(TEST_OBJECTS) $(BENCH_OBJECTS)
+OBJECTS := $(NATIVE_OBJECTS) $(TOOL_PARTS) $(filter-out $(TOOL_PARTS),$(CHECKER_OBJECTS)) $(CLUSTER_OBJECTS) $(TEST_OBJECTS) $(BENCH_OBJECTS)
 -include $(wildcard $(OBJECTS:.o=.d) $(MUTANT_TEXTS:.o=/edited.d) $(DRIVEN_MUTANT_TEXTS:.o=/edited.d))
 
 # A text named there may have been moved or deleted since. It counts as changed; what needed it is made anew, or fails.

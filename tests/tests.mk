@@ -4,6 +4,7 @@
 # make test-native   the locks only
 # make test-faults   the gate in a world that fails it
 # make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
+# make test-cluster  the client of etcd, before servers of its own on this machine
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
@@ -16,12 +17,14 @@
 #                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
-# tests/unit/*.c (cmocka), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
+# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where libcurl is there), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
 # they test, and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of tests/suites/python.sh.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
 FAULT_SUITES := $(patsubst tests/faults/%.c,$(BUILD)/tests/faults/%,$(sort $(wildcard tests/faults/*.c)))
 UNIT_SUITES := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
+CLUSTER_SUITES := $(if $(HAS_CURL),$(patsubst tests/cluster/%.c,$(BUILD)/tests/cluster/%,$(sort $(wildcard tests/cluster/*.c))))
+CLUSTER_FIXTURE := $(patsubst tests/cluster/fixture/%.c,$(BUILD)/tests/cluster/fixture/%.o,$(wildcard tests/cluster/fixture/*.c))
 CLI_SUITES := $(sort $(wildcard tests/cli/*.bats))
 SCRIPT_SUITES := $(sort $(wildcard tests/suites/*.sh))
 # In homes without one, tests/homes has a header that does; then this is empty.
@@ -38,11 +41,11 @@ in_build = $(patsubst $(BUILD)/%,$(BUILD)/$1/%,$2)
 BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
 IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
 HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
-	ASLEEP=1 $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
+	ASLEEP=1 $(CLUSTER_SUITES) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
-	ASLEEP=1 $(call in_build,asan,$(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
-TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads)
+	ASLEEP=1 $(call in_build,asan,$(filter-out %/quorum,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
+TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) $(call in_build,tsan,$(filter %/watching,$(CLUSTER_SUITES)))
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=
@@ -98,6 +101,10 @@ test-faults:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(BUILD)/admit $(FAULT_SUITES)
 	@tests/run BUILD=$(BUILD) $(FAULT_SUITES)
 
+test-cluster:
+	+@$(MAKE) --no-print-directory $(PARALLEL) $(or $(CLUSTER_SUITES),without-etcd)
+	@$(if $(CLUSTER_SUITES),tests/run BUILD=$(BUILD) $(CLUSTER_SUITES))
+
 test-asan:
 	$(BUILD_ASAN)
 	@tests/run $(ASAN)
@@ -115,7 +122,7 @@ test-musl: $(BUILD)/admit $(VISITOR)
 	$(BUILD_MUSL_FAULTS)
 	@tests/run $(MUSL) BUILD=$(BUILD) tests/suites/meeting.sh ASLEEP=1 $(MUSL_FAULTS) ASLEEP=
 
-test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)
+test-binaries: all $(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(CLUSTER_SUITES) $(EXAMPLES) $(VISITOR)
 
 # Static, since an emulated program finds no libraries here; libadmit.so cannot be.
 ARM64 = $(BUILD)/arm64
@@ -159,7 +166,8 @@ BROKEN_LOCKS := $(patsubst tests/native/broken/%.c,$(BUILD)/tests/broken/%.o,$(w
 BROKEN := $(BROKEN_LOCKS) $(BUILD)/tests/broken/barges_in.o $(BUILD)/tests/broken/unordered.o
 # The library without looks; nothing, where all of it is built so.
 NO_LOOKS ?= $(addprefix $(BUILD)/tests/no_looks/,sleep/sleep.o protocol/outside.o)
-TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(EXAMPLES) $(VISITOR)) $(BROKEN) $(NO_LOOKS)
+TEST_OBJECTS := $(addsuffix .o,$(NATIVE_SUITES) $(FAULT_SUITES) $(UNIT_SUITES) $(CLUSTER_SUITES) $(EXAMPLES) $(VISITOR)) \
+	$(CLUSTER_FIXTURE) $(BROKEN) $(NO_LOOKS)
 
 $(UNIT_SUITES:=.o): $(BUILD)/%.o: %.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
 	@mkdir -p $(@D)
@@ -173,6 +181,10 @@ $(FAULT_SUITES:=.o): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -Itests/native -c $< -o $@
 
+$(CLUSTER_SUITES:=.o) $(CLUSTER_FIXTURE): $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC     ,$<)$(COMPILE) -Itests/cluster/fixture -c $< -o $@
+
 LINK = $(call say,LD     ,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^)
 
 $(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
@@ -180,6 +192,9 @@ $(UNIT_SUITES): %: %.o $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 
 $(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 	$(LINK) $(CMOCKA) -lpthread -o $@
+
+$(CLUSTER_SUITES): %: %.o $(CLUSTER_FIXTURE) $(BUILD)/libadmit-etcd.a
+	$(LINK) $(CLUSTER_LIBS) $(CMOCKA) -o $@
 
 # Some of them run the command line.
 RUN_BY_SUITES ?= $(BUILD)/admit
@@ -229,5 +244,5 @@ $(BUILD)/tests/broken/unordered.o: src/algorithms/one_bit.c
 	$(call say,CC     ,$< (unordered))$(COMPILE) -U__ATOMIC_SEQ_CST -D__ATOMIC_SEQ_CST=__ATOMIC_RELAXED \
 		-Wno-builtin-macro-redefined -DADMIT_ID='"unordered"' -DADMIT_SYMBOL=broken_unordered -c $< -o $@
 
-.PHONY: test test-native test-faults test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries judge-jobserver
+.PHONY: test test-native test-faults test-cluster test-gate-full test-asan test-tsan test-clang test-musl cross test-binaries judge-jobserver
 .PHONY: mutate test test-native test-faults test-gate-full test-asan test-tsan test-clang test-binaries

@@ -24,16 +24,18 @@ struct etcd_options {
 
 enum etcd_result {
     ETCD_DONE,
-    ETCD_UNKNOWN,   /* no answer: see above */
-    ETCD_UNREACHED, /* certainly not done, and never will be: it was not sent, since nobody could be reached in time */
-    ETCD_REFUSED,   /* certainly not done, and never will be: the cluster says so, and why */
+    ETCD_UNKNOWN,     /* no answer, or one that does not tell: see above */
+    ETCD_UNREACHED,   /* certainly not done, and never will be: nobody could be reached, or had a leader, in time */
+    ETCD_REFUSED,     /* certainly not done, and never will be: the cluster says so, and why */
     ETCD_INTERRUPTED, /* by etcd_interrupt: as ETCD_UNKNOWN otherwise */
 };
 
 enum etcd_reason {
     ETCD_NO_REASON,
-    ETCD_LEASE_GONE,  /* the lease that a key was to have is none, or has ended */
-    ETCD_NO_SPACE,    /* the store is full (quota), and takes deletions only */
+    ETCD_LEASE_GONE, /* the lease that a key was to have is none, or has ended */
+    /* The store is full (quota), and takes deletions only. Comes with ETCD_UNKNOWN: the first server that finds it full says
+     * so of what it has just done. */
+    ETCD_NO_SPACE,
     ETCD_NOT_ALLOWED, /* user, password, certificate, or what the user may do */
     ETCD_OTHER_REASON
 };
@@ -62,7 +64,8 @@ int64_t etcd_now(void);
 enum etcd_target { ETCD_CREATED, ETCD_MODIFIED, ETCD_VALUE, ETCD_LEASE };
 enum etcd_relation { ETCD_EQUAL, ETCD_UNEQUAL, ETCD_LESS, ETCD_GREATER };
 
-/* A key that is not there counts as created and modified at revision 0. */
+/* A key that is not there counts as created and modified at revision 0, and as without a lease; a condition on its value does
+ * not hold, whatever the relation. With `prefix` all keys that there are must meet it, or if there is none, such a one. */
 struct etcd_condition {
     const char *key;
     bool prefix; /* all keys that begin so */
@@ -107,14 +110,15 @@ struct etcd_answer {
 };
 void etcd_answer_free(struct etcd_answer *answer);
 
-/* `until`: of CLOCK_BOOTTIME; ETCD_UNKNOWN or ETCD_UNREACHED then. Tries endpoints one after the other as long as the
- * request was certainly not done; a request that may have been done is not sent again: that is for the caller, who knows
- * whether it may be repeated. Reads are linearizable. */
+/* `until`: of CLOCK_BOOTTIME; ETCD_UNKNOWN or ETCD_UNREACHED then, ETCD_UNKNOWN also long before: where there are several
+ * endpoints, one gets two seconds for an answer. Tries endpoints one after the other as long as the request was certainly not
+ * done; one that may have been done is not sent again, unless it only reads: that is for the caller, who knows whether it may
+ * be repeated, and then meets another endpoint. Reads are linearizable. There is nothing in `answer` unless ETCD_DONE. */
 enum etcd_result etcd_do(struct etcd *etcd, const struct etcd_txn *txn, int64_t until, struct etcd_answer *answer);
 
 /* --- leases ------------------------------------------------------------------------------------------------------- */
 
-/* The server may give more seconds than asked for. */
+/* The server may give more seconds than asked for. A lease of which the answer was lost ends by itself. */
 enum etcd_result etcd_grant(struct etcd *etcd, unsigned seconds, int64_t until, int64_t *lease, unsigned *granted);
 /* ETCD_REFUSED with ETCD_LEASE_GONE: it has ended. */
 enum etcd_result etcd_keep_alive(struct etcd *etcd, int64_t lease, int64_t until, unsigned *granted);
@@ -134,9 +138,10 @@ int64_t etcd_session_lease(const struct etcd_session *session);
 int64_t etcd_session_deadline(const struct etcd_session *session);
 /* Asks the clock, too: false from the deadline on, even if the thread has not run since. */
 bool etcd_session_in_time(const struct etcd_session *session);
-/* Ends the thread; revoke: and the lease, as well as that can be done in a second. */
+/* Ends the thread; revoke: and the lease, as well as that can be done in a second. Not to be called by `over`. */
 void etcd_session_close(struct etcd_session *session, bool revoke);
-/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. */
+/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A handle may be used
+ * on in a child: it makes connections of its own. A watch of the parent has ended there.) */
 void etcd_session_forget(struct etcd_session *session);
 
 /* --- watches ------------------------------------------------------------------------------------------------------ */
@@ -147,7 +152,7 @@ enum etcd_news {
     ETCD_EVENT,
     ETCD_NO_NEWS, /* by `until` */
     ETCD_WATCH_ENDED, /* connection lost, no leader, history compacted: what has happened since is not known; make it anew */
-    ETCD_WATCH_STOPPED /* etcd_watch_interrupt */
+    ETCD_WATCH_STOPPED /* etcd_watch_interrupt; it goes on with the next call */
 };
 
 struct etcd_event {
@@ -157,8 +162,10 @@ struct etcd_event {
     int64_t revision;
 };
 
-/* All that happens to keys with this prefix from that revision on, in order; deletions only, if so. By a connection of its own.
- * NULL: out of memory. Whether it is there is told by the first etcd_watch_next. */
+/* All that happens to keys with this prefix from that revision on, in order; deletions only, if so. By a connection of its own,
+ * to the endpoint that has answered this handle last: one that has ended is made anew after a call that finds an endpoint which
+ * answers. NULL: out of memory. Whether it is there is told by the first etcd_watch_next. A server that is stopped, not dead,
+ * tells nothing and ends nothing: look for yourself now and then. */
 struct etcd_watch *etcd_watch_open(const struct etcd *etcd, const char *prefix, int64_t from, bool deletions_only);
 enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct etcd_event *event);
 /* From another thread or a signal handler. */

@@ -3,6 +3,8 @@
 #
 # The folders of src/gate are layers, from the lowest to the highest. What is in one includes and calls only what is in it
 # or below it, and whoever includes a layer's header has those below. Calls are looked up in the objects of the build.
+#
+# In src/cluster the client of etcd is the lower layer: it knows nothing of gates, and of it others know etcd.h alone.
 . tests/tap.sh
 
 LAYERS='words file life sleep protocol calls'
@@ -89,9 +91,49 @@ an_upward_call_is_noticed() {
         test "$(wc -l <"$scratch/upward")" -eq 1
 }
 
+# inside_and_out ROOT: the files of the client, which are those that include one of its own headers, include nothing but
+# these and etcd.h; and the headers each only those before it.
+inside_and_out() {
+    sh tests/include_graph.sh files "$1" | awk '
+        BEGIN {
+            count = split("etcd base64 message http client", name, " ")
+            for (n = 1; n <= count; n++) place["src/cluster/" name[n] ".h"] = n
+        }
+        function height(file) { return file in place ? place[file] : 0 }
+        { from[NR] = $1; to[NR] = $2 }
+        height($2) > 1 { of_client[$1] = 1; parts++ }
+        END {
+            for (edge = 1; edge <= NR; edge++) {
+                if ((from[edge] in of_client || height(from[edge])) && !height(to[edge]))
+                    print from[edge] ": the client of etcd knows " to[edge]
+                if (height(from[edge]) && height(to[edge]) > height(from[edge])) print from[edge] ": is below " to[edge]
+                if (height(to[edge]) > 1 && from[edge] !~ /^src\/cluster\//) print from[edge] ": knows " to[edge]
+            }
+            if (parts < 10) print "no client was found"
+        }'
+}
+
+client_knows_no_gates() {
+    inside_and_out . >"$scratch/known"
+    cat "$scratch/known"
+    test ! -s "$scratch/known"
+}
+
+a_client_that_does_is_noticed() {
+    for line in 'cluster/txn.c gate/calls/calls.h' 'cluster/client.h cluster/participant.h' 'cluster/http.h cluster/client.h' \
+        'native/lock.c cluster/http.h'; do
+        rm -rf "$scratch/tree" && mkdir "$scratch/tree" && cp -r src include Makefile "$scratch/tree" || return 1
+        echo "#include \"${line#* }\"" >>"$scratch/tree/src/${line% *}"
+        inside_and_out "$scratch/tree" >"$scratch/known"
+        grep -q "^src/${line% *}: .*${line#* }$" "$scratch/known" || { echo "$line was not noticed" && return 1; }
+    done
+}
+
 check "every file of the gate is in a layer, and every layer has its header" all_have_a_layer
 check "no layer includes from one above it" includes_lead_down
 check "an include that leads up is noticed" an_upward_include_is_noticed
 check "no layer calls one above it" calls_lead_down
 check "a call that leads up is noticed" an_upward_call_is_noticed
+check "the client of etcd knows nothing of gates, and others its header alone" client_knows_no_gates
+check "one that knows more is noticed" a_client_that_does_is_noticed
 finish

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and that
+ * none is called done. Needs no etcd.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#include "cluster/etcd.h"
+
+/* --- the server ------------------------------------------------------------------------------------------------------- */
+
+/* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more to come
+ * and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
+static struct impostor {
+    const char *const *replies;
+    int listener;
+    char endpoint[40];
+    atomic_uint requests, bodies; /* that have begun, and that have come to their end */
+    pthread_t thread;
+} impostor;
+
+/* Reads one request; 0 if there is no other. */
+static int take_request(int connection)
+{
+    static char text[20000];
+    size_t size = 0;
+    for (;;) {
+        const ssize_t came = recv(connection, text + size, sizeof text - 1 - size, 0);
+        if (came <= 0)
+            return 0;
+        if (size == 0)
+            atomic_fetch_add(&impostor.requests, 1);
+        size += (size_t)came;
+        text[size] = '\0';
+        const char *end = strstr(text, "\r\n\r\n"), *length = strcasestr(text, "content-length:");
+        if (end != NULL && length != NULL && text + size >= end + 4 + atol(length + strlen("content-length:"))) {
+            atomic_fetch_add(&impostor.bodies, 1);
+            return 1;
+        }
+    }
+}
+
+static void answer(int connection, const char *reply)
+{
+    const char *text = strchr(reply, ' ') + 1;
+    char head[100] = "";
+    if (*reply == 'c')
+        strcpy(head, "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n");
+    else if (*reply != 'r')
+        snprintf(head, sizeof head, "HTTP/1.1 %d So\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: %zu\r\n\r\n",
+                 atoi(reply), strlen(text));
+    send(connection, head, strlen(head), MSG_NOSIGNAL);
+    send(connection, text, strlen(text), MSG_NOSIGNAL);
+}
+
+static void serve(int connection)
+{
+    while (take_request(connection)) {
+        const char *reply = *impostor.replies;
+        if (impostor.replies[1] != NULL)
+            impostor.replies++;
+        if (*reply != 'h')
+            answer(connection, reply);
+        if (*reply < '0' || *reply > '9')
+            break;
+    }
+    close(connection);
+}
+
+static void *serve_all(void *data)
+{
+    (void)data;
+    for (int connection; (connection = accept(impostor.listener, NULL, NULL)) >= 0;)
+        serve(connection);
+    return NULL;
+}
+
+static struct etcd *meet(const char *const *replies)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    impostor.replies = replies;
+    atomic_store(&impostor.requests, 0);
+    atomic_store(&impostor.bodies, 0);
+    impostor.listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_return_code(bind(impostor.listener, (struct sockaddr *)&address, size), 0);
+    assert_return_code(listen(impostor.listener, 8), 0);
+    assert_return_code(getsockname(impostor.listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(impostor.endpoint, sizeof impostor.endpoint, "127.0.0.1:%d", ntohs(address.sin_port));
+    assert_int_equal(pthread_create(&impostor.thread, NULL, serve_all, NULL), 0);
+    struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
+    assert_non_null(etcd);
+    return etcd;
+}
+
+static void part(struct etcd *etcd)
+{
+    etcd_close(etcd);
+    shutdown(impostor.listener, SHUT_RDWR);
+    pthread_join(impostor.thread, NULL);
+    close(impostor.listener);
+}
+
+/* --- what it is asked ------------------------------------------------------------------------------------------------- */
+
+static const struct etcd_txn write_one = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = "a", .value = "x"}}};
+static const struct etcd_txn read_one = {.thens = 1, .then = {{.deed = ETCD_LIST, .key = "a"}}};
+
+static enum etcd_result try_it(struct etcd *etcd, const struct etcd_txn *txn, double seconds)
+{
+    struct etcd_answer answer;
+    const enum etcd_result result = etcd_do(etcd, txn, etcd_now() + (int64_t)(seconds * 1e9), &answer);
+    if (result != ETCD_DONE) {
+        assert_null(answer.pair);
+        assert_non_null(strstr(etcd_text(etcd), impostor.endpoint));
+        for (const char *c = etcd_text(etcd); *c != '\0'; c++)
+            assert_in_range(*c, ' ', '~');
+    }
+    etcd_answer_free(&answer);
+    return result;
+}
+
+#define DONE_BODY "{\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_put\":{}}]}"
+#define DONE "200 " DONE_BODY
+
+/* On a connection that was kept, and is closed instead of an answer, the request is not sent once more, by nobody. */
+static void not_sent_twice(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {DONE, DONE, "hang up", DONE, NULL};
+    struct etcd *etcd = meet(replies);
+    for (unsigned times = 0; times < 2; times++)
+        assert_int_equal(try_it(etcd, &write_one, 5), ETCD_DONE);
+    assert_int_equal(try_it(etcd, &write_one, 5), ETCD_UNKNOWN);
+    usleep(200000);
+    assert_int_equal(atomic_load(&impostor.bodies), 3);
+    assert_int_equal(atomic_load(&impostor.requests), 3);
+    assert_int_equal(etcd_requests(etcd), 3);
+    assert_int_equal(try_it(etcd, &write_one, 5), ETCD_DONE);
+    assert_int_equal(atomic_load(&impostor.bodies), 4);
+    part(etcd);
+}
+
+/* What only reads is. */
+static void reads_are_repeated(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {
+        "hang up", "cut {}",
+        "200 {\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_range\":{}}]}", NULL};
+    struct etcd *etcd = meet(replies);
+    assert_int_equal(try_it(etcd, &read_one, 5), ETCD_DONE);
+    assert_int_equal(atomic_load(&impostor.bodies), 3);
+    assert_int_equal(etcd_requests(etcd), 3);
+    part(etcd);
+}
+
+/* Each of these is no answer, and whether it is one that says no is told by the status, or by etcd's own words. */
+static void no_answers(void **context)
+{
+    (void)context;
+    static const struct {
+        const char *reply;
+        enum etcd_result result;
+    } cases[] = {
+        {"cut " DONE_BODY, ETCD_UNKNOWN}, /* and hangs up before its end */
+        {"200 {\"header\":", ETCD_UNKNOWN},
+        {"200 {}", ETCD_UNKNOWN},
+        {"200 ", ETCD_UNKNOWN},
+        {"200 <html>", ETCD_UNKNOWN},
+        {"500 \x01\x02\x1b[31mred", ETCD_UNKNOWN},
+        {"502 <html>", ETCD_UNKNOWN},
+        {"307 x", ETCD_UNKNOWN},
+        {"404 <html>", ETCD_REFUSED},
+        {"408 <html>", ETCD_UNKNOWN},
+        {"503 {\"error\":\"etcdserver: request timed "
+         "out\",\"code\":14,\"a\":\"x\"}",
+         ETCD_UNKNOWN},
+        {"503 {\"error\":\"etcdserver: no leader\",\"code\":14}", ETCD_UNREACHED},
+        {"400 {\"error\":\"what?\",\"code\":3 }", ETCD_REFUSED},
+        {"200 {\"error\":\"what?\",\"code\":2 }", ETCD_UNKNOWN},
+        {"raw SSH-2.0-OpenSSH_9.2\r\n", ETCD_UNKNOWN},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *const replies[] = {cases[c].reply, NULL};
+        struct etcd *etcd = meet(replies);
+        const enum etcd_result result = try_it(etcd, &write_one, 0.3);
+        if (result != cases[c].result)
+            fail_msg("%d, %s: %s", result, etcd_text(etcd), cases[c].reply);
+        if (result != ETCD_UNREACHED)
+            assert_int_equal(atomic_load(&impostor.bodies), 1);
+        part(etcd);
+    }
+}
+
+/* To a lease that was not asked for, or for as long as nobody lives. */
+static void leases(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"-1\"}",
+                                          "200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"9999999999999\"}",
+                                          "200 {\"result\":{\"header\":{},\"ID\":\"8\",\"TTL\":\"9\"}}", NULL};
+    struct etcd *etcd = meet(replies);
+    const int64_t until = etcd_now() + INT64_C(2000000000);
+    int64_t lease;
+    unsigned granted;
+    for (unsigned times = 0; times < 2; times++) {
+        assert_int_equal(etcd_grant(etcd, 9, until, &lease, &granted), ETCD_UNKNOWN);
+        assert_int_equal(lease, 0);
+    }
+    assert_int_equal(etcd_keep_alive(etcd, 7, until, &granted), ETCD_UNKNOWN);
+    assert_int_equal(granted, 0);
+    part(etcd);
+}
+
+static void watch(void **context)
+{
+    (void)context;
+#define CREATED "{\"result\":{\"header\":{\"revision\":\"3\"},\"created\":true}}\n"
+    static const char *const streams[] = {
+        CREATED "{\"result\":{\"header\":{},\"events\":[{\"kv\":{}}]}}\n",
+        CREATED "{\"result\":{\"header\":{},\"even",
+        "{\"result\":5}\n",
+        "\n",
+        "{\"error\":{\"grpc_code\":14,\"message\":\"etcdserver: no leader\"}}\n",
+    };
+    for (size_t s = 0; s < sizeof streams / sizeof streams[0]; s++) {
+        char reply[400];
+        snprintf(reply, sizeof reply, "cut %s", streams[s]);
+        const char *const replies[] = {reply, NULL};
+        struct etcd *etcd = meet(replies);
+        struct etcd_watch *watch = etcd_watch_open(etcd, "a", 0, false);
+        struct etcd_event event;
+        assert_int_equal(etcd_watch_next(watch, etcd_now() + INT64_C(2000000000), &event), ETCD_WATCH_ENDED);
+        assert_non_null(strstr(etcd_watch_text(watch), impostor.endpoint));
+        etcd_watch_close(watch);
+        part(etcd);
+    }
+}
+
+/* --- options ---------------------------------------------------------------------------------------------------------- */
+
+static void options_that_make_no_sense(void **context)
+{
+    (void)context;
+    static const char *const endpoints[] = {"",      "a",        ":1",       "a:",         "a:0",   "a:65536", "a:1,",
+                                            ",a:1",  "a:1,,b:2", "a:1 ",     "http://a:1", "a/b:1", "a@b:1",   "[]:1",
+                                            "[::1]", "a:1x",     "a:123456", "a\n:1",      "a?b:1", "[::1:1",  "a#:1"};
+    for (size_t e = 0; e < sizeof endpoints / sizeof endpoints[0]; e++) {
+        struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = endpoints[e]});
+        if (etcd != NULL)
+            fail_msg("taken: %s", endpoints[e]);
+        assert_true(*etcd_open_failure() != '\0');
+    }
+    assert_null(etcd_open(&(struct etcd_options){0}));
+    assert_null(etcd_open(&(struct etcd_options){.endpoints = "a:1", .user = "a"}));
+    assert_null(etcd_open(&(struct etcd_options){.endpoints = "a:1", .ca = "a"}));
+    assert_null(etcd_open(&(struct etcd_options){.endpoints = "a:1", .tls = true, .key = "a"}));
+    struct etcd *etcd =
+        etcd_open(&(struct etcd_options){.endpoints = "a.b-c_d:1,[::1]:65535,[fe80::1%eth0]:2,10.0.0.1:2379"});
+    assert_non_null(etcd);
+    etcd_close(etcd);
+}
+
+/* SIGPIPE ends a program that does not expect it. */
+static void no_sigpipe(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {"hang up", NULL};
+    assert_true(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+    struct etcd *etcd = meet(replies);
+    for (unsigned times = 0; times < 20; times++)
+        assert_int_equal(try_it(etcd, &write_one, 0.5), ETCD_UNKNOWN);
+    part(etcd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(not_sent_twice), cmocka_unit_test(reads_are_repeated),
+        cmocka_unit_test(no_answers),     cmocka_unit_test(leases),
+        cmocka_unit_test(watch),          cmocka_unit_test(options_that_make_no_sense),
+        cmocka_unit_test(no_sigpipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
