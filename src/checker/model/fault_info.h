@@ -28,6 +28,8 @@ struct fault_info {
     bool writes_own;      /* sets the registers that a process alone writes: they must have one writer each */
     bool writes_anything; /* sets them to any values: there must be finitely many */
 
+    bool at_store; /* about clients of a store (registers/store.h) */
+
     const char *why_alone; /* why it cannot be combined with another; NULL: it can, unless the other says why not */
     unsigned goes_with;    /* but with these it can */
 };

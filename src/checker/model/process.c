@@ -251,6 +251,7 @@ static void stand_before_first_access(const struct instance *instance, unsigned 
             i, is_leaving(process->section) ? "out" : "in");
     process->label = stepping.label;
     process->may_give_up = stepping.may_give_up;
+    process->request = (uint16_t)stepping.request;
 }
 
 void process_begin(const struct instance *instance, unsigned i, struct process *process, enum mode mode)
@@ -332,7 +333,7 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
 static enum section section_in_step(const struct instance *instance, const struct process *process)
 {
     enum section section = (enum section)process->section;
-    if (section == REMAINDER && process->mode == JOINING)
+    if (section == REMAINDER && (process->mode == JOINING || is_past_deadline(instance, process)))
         return FAULTY;
     if (section == REMAINDER && !instance->setting.algorithm->about.draws)
         return instance->setting.algorithm->about.doorway ? DOORWAY : WAITING_ROOM;
@@ -381,7 +382,9 @@ static void finish(const struct instance *instance, unsigned i, struct process *
 static unsigned choices_of(const struct instance *instance, unsigned i, const struct process *process,
                            const struct stepping *stepping)
 {
-    return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process);
+    enum happening happenings[HAPPENINGS_MAX];
+    return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process) +
+           happenings_possible(instance, process, happenings);
 }
 
 unsigned text_choices(const struct instance *instance, unsigned i, const struct process *process)
@@ -398,10 +401,52 @@ static struct access kernel_access(const struct instance *instance)
     return (struct access){.kind = KERNEL, .choices = instance->setting.n > 1 ? instance->setting.n - 1 : 1};
 }
 
+/* Whether the step with this choice is not the text's, but happens at a store beside it: those come last. */
+static bool is_happening(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
+                         enum happening *happening)
+{
+    enum happening happenings[HAPPENINGS_MAX];
+    unsigned count = happenings_possible(instance, process, happenings);
+    if (count == 0)
+        return false;
+    unsigned text = is_halted(instance, process) ? 0 : text_choices(instance, i, process);
+    if (choice < text || choice - text >= count)
+        return false;
+    *happening = happenings[choice - text];
+    return true;
+}
+
+static bool happening_step(const struct instance *instance, unsigned i, const struct process *from,
+                           enum happening happening, uint64_t value, struct process *to, struct access *access)
+{
+    const struct stepped_algorithm *algorithm = instance->setting.algorithm;
+    struct stepping stepping = stepping_of(instance, i);
+    enum happening happenings[HAPPENINGS_MAX];
+    stepping.happening = happening;
+    stepping.value = value;
+    *to = *from;
+    algorithm->more.happen(&stepping, instance->shared, to->locals + algorithm->about.session_at);
+    process_after(instance, happening, to);
+    if (!keeps_rules(instance, i, from, &stepping))
+        return false;
+    *access = (struct access){.kind = stepping.kind,
+                              .reg = stepping.reg,
+                              .value = value,
+                              .result = stepping.written,
+                              .only_so_often = true,
+                              .choices = happenings_possible(instance, from, happenings)};
+    if (!is_halted(instance, from))
+        access->choices += text_choices(instance, i, from);
+    return true;
+}
+
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access)
 {
     unsigned act;
+    enum happening happening;
+    if (is_happening(instance, i, from, choice, &happening))
+        return happening_step(instance, i, from, happening, value, to, access);
     if (from->mode == DYING) {
         *access = kernel_access(instance);
         *to = *from;
@@ -450,11 +495,12 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     to->section = section_in_step(instance, from);
     to->label = stepping.label;
     to->may_give_up = stepping.may_give_up;
+    to->request = (uint16_t)stepping.request;
     if (stepping.has_command || from->mode == HAS_COMMAND)
         to->mode = stepping.has_command ? HAS_COMMAND : FOLLOWS_TEXT;
     if (stepping.has_command)
         to->section = FAULTY;
-    if (stepping.in_waiting_room) {
+    if (stepping.in_waiting_room && !is_past_deadline(instance, from)) {
         enum section doorway = instance->setting.algorithm->about.draws ? REMAINDER : DOORWAY;
         if (to->section != doorway && instance->tolerant)
             return false;
@@ -480,6 +526,10 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
                   struct access *access)
 {
     unsigned act;
+    enum happening happening;
+    struct process ignored;
+    if (is_happening(instance, i, process, choice, &happening))
+        return happening_step(instance, i, process, happening, 0, &ignored, access);
     if (process->mode == DYING) {
         *access = kernel_access(instance);
         return true;
