@@ -30,7 +30,7 @@ struct locals {
 
 /* --- what is asked of the store ----------------------------------------------------------------------------------- */
 
-enum request { DRAW = 1, LOOK, TAKE, GIVE_BACK, GIVE_UP_PLACE };
+enum request { DRAW = 1, LOOK, TAKE, GIVE_BACK };
 
 REQUESTS
 {
@@ -47,16 +47,15 @@ REQUESTS
             .conditions = {modified_at(mine(LINE), own->created), is_missing(numbered(SLOTS, own->slot))},
             .then = {sets(mine(LINE)), sets(numbered(SLOTS, own->slot))},
             .otherwise = {lists(LINE), lists(SLOTS)}};
-    case GIVE_BACK: /* the slot is its own as long as the place is: neither is ever removed without the other */
-        return (struct transaction){.conditions = {created_at(mine(LINE), own->created)},
-                                    .then = {removes(mine(LINE)), removes(numbered(SLOTS, own->slot))}};
-    case GIVE_UP_PLACE:
-        return (struct transaction){.conditions = {created_at(mine(LINE), own->created)}, .then = {removes(mine(LINE))}};
+    case GIVE_BACK: /* the slot is its own as long as the place is: the place is never removed without it */
+        return (struct transaction){
+            .conditions = {created_at(mine(LINE), own->created)},
+            .then = {removes(mine(LINE)), own->slot < k ? removes(numbered(SLOTS, own->slot)) : nothing_more()}};
     }
     return (struct transaction){0};
 }
 
-/* --- enter, leave, give up ---------------------------------------------------------------------------------------- */
+/* --- enter; leave, or give up ---------------------------------------------------------------------------------------- */
 
 ENTER
 BEGIN
@@ -73,6 +72,7 @@ look:
     L.ahead = those_before(a);
     if (how_many(L.ahead) >= k) {
         follow();
+        OWN.slot = (number)k; /* none */
         for (;;) {
             give_up_allowed();
             AT("wait for news")
@@ -123,25 +123,16 @@ LEAVE
 BEGIN
     struct answer a;
     ASK("leave", GIVE_BACK, a);
-    forget(L.session.own.created, L.session.own.slot);
+    forget(L.session.own.created, L.session.own.slot, L.ahead);
+    if (a.over) /* it may not have been done, and must not be done late */
+        goto over;
     if (!a.done) { /* unless it was done when it was asked before, the hold had been lost */
-        AT("clock, after leaving")
+        AT("clock, leaving")
         if (!in_time()) {
-            AT("renew session, after leaving")
+        over:
+            AT("renew session, leaving")
             renew_session();
         }
-    }
-END
-
-GIVE_UP
-BEGIN
-    struct answer a;
-    if (OWN.created == 0) { /* what it has asked for may be done yet: let it be refused */
-        AT("renew session, giving up")
-        renew_session();
-    } else {
-        ASK("give up", GIVE_UP_PLACE, a);
-        forget(L.session.own.created, L.session.own.slot, L.ahead);
     }
 END
 
@@ -152,7 +143,7 @@ DECLARE
     S->store = shared_word("STORE", word_bits(n, k), 0, .shown = show_keys, .unbounded = true);
 }
 
-#define STANDS CRASH | ABORT | LEASE | REPEAT | WATCH | FREEZE
+#define STANDS (CRASH | ABORT | LEASE | REPEAT | WATCH | FREEZE)
 
 ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "-", .doorway = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .checked_only = true, .word_bits = word_bits,
@@ -161,4 +152,4 @@ ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "-", .doorway = t
           CLAIMS({EXCLUSION, ATOMIC, STANDS}, {DEADLOCK_FREEDOM, ATOMIC, STANDS}, {LOCKOUT_FREEDOM, ATOMIC, STANDS},
                  {FIFE, ATOMIC, STANDS}, {STRONG_FIFE, ATOMIC, STANDS},
                  {FIFO_ENABLING, ATOMIC, STANDS}, {BOUNDED_DOORWAY, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, 0},
-                 {NO_SLOT_LOST, ATOMIC, STANDS}, {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));
+                 {NO_SLOT_LOST, ATOMIC, STANDS & ~CRASH}, {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));

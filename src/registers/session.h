@@ -34,6 +34,7 @@ struct session {
     uint8_t lease;  /* enum lease */
     uint8_t motion; /* enum motion */
     uint8_t follows, missed; /* it has a watch; which has ended, and it has not been told so yet */
+    uint8_t unanswered;      /* it does not wait any longer for the answer to what it asks */
     struct {
         uint8_t request; /* 0: none */
         uint8_t earlier; /* it was made by a session before this one */

@@ -39,7 +39,7 @@
  *                              that and the next
  *   renew_session()            the lease has ended from here on, for certain; what is asked next is asked by another. The
  *                              client knows of no keys
- *   give_up_allowed()          stands before the next marker: there the caller may begin GIVE_UP instead of going on
+ *   give_up_allowed()          stands before the next marker: there the caller may begin LEAVE instead of going on
  *   no_place()                 ENTER ends, and it is not inside
  *   OWN                        struct own of this client
  *
@@ -151,6 +151,11 @@ static inline struct action sets(struct key key)
 static inline struct action removes(struct key key)
 {
     return (struct action){REMOVES, key};
+}
+
+static inline struct action nothing_more(void)
+{
+    return (struct action){.deed = NOTHING_MORE};
 }
 
 static inline struct action lists(enum family family)

@@ -258,10 +258,12 @@ static inline void renumber(struct keys *keys, unsigned i, struct session *sessi
 #define ASK(name_, which_, a)                                                                                          \
     P->request = (which_);                                                                                             \
     AT(name_)                                                                                                          \
-    STEP_ON_KEYS(keys_, forget_news(&keys_, i); L.session.follows = L.session.missed = 0;                              \
-                 (a) = do_transaction(&keys_, (struct asker){i, L.session.lease != ENDED, false},                      \
-                                      transaction_of((which_), &OWN, k));                                              \
-                 renumber(&keys_, i, &L.session, &(a).mine))
+    STEP_ON_KEYS(keys_, forget_news(&keys_, i); L.session.follows = L.session.missed = 0; (a) = NOT_DONE;              \
+                 if (!L.session.unanswered)(a) =                                                                       \
+                     do_transaction(&keys_, (struct asker){i, L.session.lease != ENDED, false},                        \
+                                    transaction_of((which_), &OWN, k));                                                \
+                 L.session.unanswered = false; renumber(&keys_, i, &L.session, &(a).mine))
+#define NOT_DONE ((struct answer){.over = true})
 
 #define those_before(a) ((a).before)
 #define how_many(crowd_) elements(crowd_)
@@ -312,6 +314,7 @@ static inline uint8_t stepped_free_slot(numberset taken, unsigned from, unsigned
         L.session.lease = IN_TIME;                                                                                     \
         L.session.follows = L.session.missed = 0;                                                                      \
     } while (0)
+/* Giving up is to leave. */
 #define give_up_allowed() ((void)(P->may_give_up = true))
 #define no_place()                                                                                                     \
     do {                                                                                                               \
@@ -320,8 +323,6 @@ static inline uint8_t stepped_free_slot(numberset taken, unsigned from, unsigned
     } while (0)
 
 /* --- beside the text ---------------------------------------------------------------------------------------------- */
-
-#define GIVE_UP static enum outcome give_up(struct stepping *P, const struct shared *S, struct locals *frame)
 
 /* What happens at the store to this client; said by the text once, behind its requests. */
 #define HAPPENINGS                                                                                                     \
@@ -349,7 +350,7 @@ static inline uint8_t stepped_free_slot(numberset taken, unsigned from, unsigned
     }                                                                                                                  \
     static enum outcome give_up_any(struct stepping *P, const void *shared, void *locals)                              \
     {                                                                                                                  \
-        return give_up(P, shared, locals);                                                                             \
+        return leave(P, shared, locals);                                                                               \
     }                                                                                                                  \
     struct shared
 

@@ -74,6 +74,7 @@ static void deadline_passes(struct session *session, struct process *to)
         to->section = EXIT;
 }
 
+/* Who was inside is on its way out then. Who was in its remainder may rest there no more, and has not drawn, as far as it knows. */
 static void request_is_on_its_way(struct session *session, struct process *to)
 {
     if (to->request == 0 || session->in_flight.request != 0)
@@ -81,7 +82,9 @@ static void request_is_on_its_way(struct session *session, struct process *to)
     session->in_flight.request = (uint8_t)to->request;
     session->in_flight.own = session->own;
     if (to->section == REMAINDER)
-        to->section = DOORWAY;
+        to->section = FAULTY;
+    if (to->section == CRITICAL)
+        to->section = EXIT;
 }
 
 /* Of the faults that begin with it, a process is struck by each once. */
@@ -94,12 +97,24 @@ static unsigned client_faults_possible(const struct process *process, const stru
     return session->motion == RUNS_ON ? possible & ~(unsigned)process->struck : 0;
 }
 
+/* Where it has begun to ask, it can give up before there is an answer; its text tells how it goes on then. */
+static bool waits_for_answer(const struct process *process, const struct session *session)
+{
+    bool asks = process->request != 0 && process->section != REMAINDER && process->section != CRITICAL;
+    return session != NULL && session->motion == RUNS_ON && asks && !session->unanswered;
+}
+
 static void client_fault_begins(struct session *session, enum fault fault, struct process *to)
 {
+    if (fault == ABORT) {
+        session->unanswered = true;
+        to->section = to->section == EXIT ? EXIT : FAULTY;
+        return;
+    }
     to->struck |= (uint16_t)fault;
     if (fault == WATCH)
         session->missed = true;
-    if (fault == REPEAT || fault == FREEZE || fault == CRASH)
+    if (fault == REPEAT || fault == FREEZE || (fault == CRASH && to->section != CRITICAL))
         request_is_on_its_way(session, to);
     if (fault == FREEZE)
         session->motion = HALTED;
@@ -146,7 +161,9 @@ unsigned faults_possible(const struct instance *instance, const struct process *
     const struct session *session = session_seen(instance, process);
     if (session != NULL)
         possible = (session->motion != STOPPED ? possible : 0) | client_faults_possible(process, session);
-    bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up && away : away;
+    bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up : away;
+    if (waits_for_answer(process, session))
+        return possible | ABORT;
     if (process->writing || process->mode != FOLLOWS_TEXT || is_halted(instance, process))
         return possible;
     return possible | SHUTDOWN | (may_abort ? ABORT : 0) | (process->failed ? 0 : FAILURE);
@@ -409,12 +426,14 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
                  struct process *to)
 {
     const struct more_parts *parts = &instance->setting.algorithm->more;
-    if (fault == ABORT && parts->give_up != NULL) {
+    const struct session *session = session_seen(instance, from);
+    bool asks = waits_for_answer(from, session);
+    if (fault == ABORT && parts->give_up != NULL && !asks) {
         *to = *from;
         process_begin(instance, i, to, GIVING_UP);
         return;
     }
-    if (instance->setting.algorithm->about.session_at != 0 && fault != ABORT) {
+    if (session != NULL) {
         *to = *from;
         client_fault_begins(session_of(instance, to), fault, to);
         return;

@@ -502,9 +502,10 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
         to->section = FAULTY;
     if (stepping.in_waiting_room && !is_past_deadline(instance, from)) {
         enum section doorway = instance->setting.algorithm->about.draws ? REMAINDER : DOORWAY;
-        if (to->section != doorway && instance->tolerant)
+        bool had_asked = to->section == FAULTY && instance->setting.algorithm->about.session_at != 0;
+        if (to->section != doorway && !had_asked && instance->tolerant)
             return false;
-        if (to->section != doorway)
+        if (to->section != doorway && !had_asked)
             die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
                 instance->setting.algorithm->about.id, i, from->label);
         to->section = WAITING_ROOM;
