@@ -28,7 +28,8 @@
  *                                a.mine  the revision at which this client's key in the listed line was created, or 0
  *   those_before(a)            a crowd: whose keys in the listed line were created before its own; of all, if it has none
  *   how_many(crowd)            are left of it
- *   free_slot(a, from)         the lowest number from there on of which no key was listed; k, if none
+ *   free_slot(a, from)         the first number from there on, up to k - 1 and then from 0, of which no key was listed;
+ *                              any, if there is none
  *   own_slot(a)                the number of a listed key that has this client's lease; k, if none
  *   insist_on_k(a)             goes back if the store says another k than this client (natively)
  *   follow()                   after an answer: from its revision on, deletions of keys in the line are news

@@ -43,8 +43,7 @@ struct keys {
         bool follows;
         procset news;
     } of[CLIENTS_MAX];
-    uint8_t holder[CLIENTS_MAX + 1]; /* by slot: 1 + client; 0: there is no such key */
-    bool too_many_slots;             /* one has been taken that is not among the k: the checker refuses that */
+    uint8_t holder[CLIENTS_MAX]; /* by slot: 1 + client; 0: there is no such key */
 };
 
 /* With k = 1 there is nothing to choose. */
@@ -89,7 +88,7 @@ static inline word word_of(const struct keys *keys)
     }
     for (unsigned s = 0; s < slot_keys(keys->k); s++)
         put_field(&packing, "holder", keys->holder[s], bits_up_to(keys->n));
-    return packing.too_wide || keys->too_many_slots ? NO_WORD : packing.w;
+    return packing.too_wide ? NO_WORD : packing.w;
 }
 
 static inline void set_place(struct keys *keys, unsigned i)
@@ -177,10 +176,8 @@ static inline void do_action(struct keys *keys, struct asker who, struct action 
         sets_it ? set_place(keys, who.i) : remove_place(keys, who.i);
     else if (action.key.family == DRAWN)
         keys->of[who.i].drawn = sets_it ? FRESH : 0;
-    else if (action.key.family == SLOTS && slot_keys(keys->k) > 0) {
+    else if (action.key.family == SLOTS && slot_keys(keys->k) > 0)
         keys->holder[action.key.number] = (uint8_t)(sets_it ? who.i + 1 : 0);
-        keys->too_many_slots |= action.key.number >= keys->k;
-    }
 }
 
 static inline void list(const struct keys *keys, unsigned i, enum family family, struct answer *answer)
@@ -273,9 +270,9 @@ static inline void renumber(struct keys *keys, unsigned i, struct session *sessi
 
 static inline uint8_t stepped_free_slot(numberset taken, unsigned from, unsigned k)
 {
-    while (from < k && has(taken, from))
+    for (unsigned tried = 0; tried < k && has(taken, from % k); tried++)
         from++;
-    return (uint8_t)from;
+    return (uint8_t)(from % k);
 }
 
 #define follow()                                                                                                       \
