@@ -8,7 +8,7 @@
  *    fewer than k keys of the line were created before. They only become fewer.
  *  - A hold ends by a deletion: by one who leaves, or because its lease has ended. Those who wait hear of either alike.
  *  - Whatever is asked may be done late, even after it has been asked again and other requests were done. So each request
- *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (DRAWN), a slot
+ *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (PASSAGES), a slot
  *    upon the place not having been set since it was created, a leave upon the revision of the place.
  *  - A lease is believed as long as the client's own clock says, which is less than the store does: after it has its place or slot
  *    one looks at the clock, and only then is it inside.
@@ -37,8 +37,8 @@ REQUESTS
     switch (which) {
     case DRAW: /* repeated, it finds its place, or sets it; late, it finds another draw */
         return (struct transaction){
-            .conditions = {is_missing(mine(LINE)), modified_at(mine(DRAWN), own->drawn), says(the_only(AGREED), k)},
-            .then = {sets(mine(LINE)), sets(mine(DRAWN)), lists(LINE), lists(SLOTS)},
+            .conditions = {is_missing(mine(LINE)), modified_at(mine(PASSAGES), own->drawn), says(the_only(AGREED), k)},
+            .then = {sets(mine(LINE)), sets(mine(PASSAGES)), lists(LINE), lists(SLOTS)},
             .otherwise = {lists(LINE), lists(SLOTS), lists(AGREED)}};
     case LOOK:
         return (struct transaction){.then = {lists(LINE), lists(SLOTS)}};

@@ -76,7 +76,7 @@
 #include <stdint.h>
 
 /* The k that is agreed, one key; a key for each client in the line; the slots; what tells when a client drew last. */
-enum family { AGREED, LINE, SLOTS, DRAWN };
+enum family { AGREED, LINE, SLOTS, PASSAGES };
 enum whose { THE_ONLY, MINE, NUMBERED };
 
 struct key {

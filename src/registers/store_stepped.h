@@ -151,7 +151,7 @@ static inline uint64_t revision_in(const struct keys *keys, struct asker who, st
         return who.earlier || of->place == 0 ? 0
                : condition.aspect == MODIFIED && of->set_again ? UINT64_MAX
                                                                 : of->created;
-    case DRAWN:
+    case PASSAGES:
         return who.earlier ? 0 : of->drawn;
     case SLOTS:
         return keys->holder[condition.key.number] != 0 ? UINT64_MAX : 0;
@@ -174,7 +174,7 @@ static inline void do_action(struct keys *keys, struct asker who, struct action 
         return;
     if (action.key.family == LINE && is_own)
         sets_it ? set_place(keys, who.i) : remove_place(keys, who.i);
-    else if (action.key.family == DRAWN)
+    else if (action.key.family == PASSAGES)
         keys->of[who.i].drawn = sets_it ? FRESH : 0;
     else if (action.key.family == SLOTS && slot_keys(keys->k) > 0)
         keys->holder[action.key.number] = (uint8_t)(sets_it ? who.i + 1 : 0);

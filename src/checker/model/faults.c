@@ -2,6 +2,7 @@
 #include "checker/model/faults.h"
 
 #include "base/die.h"
+#include "checker/model/client.h"
 
 void faults_count(unsigned struck[FAULTS], unsigned used)
 {
@@ -22,131 +23,6 @@ unsigned faults_allowed(const struct setting *setting)
     return faults_within(setting, (unsigned[FAULTS]){0});
 }
 
-/* --- clients of a store ------------------------------------------------------------------------------------------- */
-
-/* NULL: the text has none. It is made of bytes, so that it may lie anywhere among the locals. */
-static struct session *session_of(const struct instance *instance, struct process *process)
-{
-    size_t at = instance->setting.algorithm->about.session_at;
-    _Static_assert(_Alignof(struct session) == 1, "it lies anywhere");
-    return at != 0 ? (struct session *)(process->locals + at) : NULL;
-}
-
-static const struct session *session_seen(const struct instance *instance, const struct process *process)
-{
-    size_t at = instance->setting.algorithm->about.session_at;
-    return at != 0 ? (const struct session *)(process->locals + at) : NULL;
-}
-
-bool is_halted(const struct instance *instance, const struct process *process)
-{
-    const struct session *session = session_seen(instance, process);
-    return session != NULL && session->motion != RUNS_ON;
-}
-
-bool is_past_deadline(const struct instance *instance, const struct process *process)
-{
-    const struct session *session = session_seen(instance, process);
-    return session != NULL && session->lease != IN_TIME;
-}
-
-unsigned happenings_possible(const struct instance *instance, const struct process *process,
-                             enum happening happenings[HAPPENINGS_MAX])
-{
-    const struct session *session = session_seen(instance, process);
-    unsigned count = 0;
-    if (session == NULL || process->crashed)
-        return 0;
-    if (session->lease == PAST)
-        happenings[count++] = LEASE_ENDS;
-    if (session->in_flight.request != 0)
-        happenings[count++] = ARRIVES;
-    return count;
-}
-
-/* Whoever was trying or inside is neither from the deadline on; its text goes on where it is. */
-static void deadline_passes(struct session *session, struct process *to)
-{
-    session->lease = PAST;
-    if (to->section == DOORWAY || to->section == WAITING_ROOM)
-        to->section = FAULTY;
-    if (to->section == CRITICAL)
-        to->section = EXIT;
-}
-
-/* Who was inside is on its way out then. Who was in its remainder may rest there no more, and has not drawn, as far as it knows. */
-static void request_is_on_its_way(struct session *session, struct process *to)
-{
-    if (to->request == 0 || session->in_flight.request != 0)
-        return;
-    session->in_flight.request = (uint8_t)to->request;
-    session->in_flight.own = session->own;
-    if (to->section == REMAINDER)
-        to->section = FAULTY;
-    if (to->section == CRITICAL)
-        to->section = EXIT;
-}
-
-/* Of the faults that begin with it, a process is struck by each once. */
-static unsigned client_faults_possible(const struct process *process, const struct session *session)
-{
-    bool away = process->section != REMAINDER, in_time = session->lease == IN_TIME;
-    unsigned possible = (in_time ? LEASE : 0) | (session->follows && !session->missed ? WATCH : 0);
-    possible |= process->request != 0 && session->in_flight.request == 0 ? REPEAT : 0;
-    possible |= away && in_time ? FREEZE : 0;
-    return session->motion == RUNS_ON ? possible & ~(unsigned)process->struck : 0;
-}
-
-/* Where it has begun to ask, it can give up before there is an answer; its text tells how it goes on then. */
-static bool waits_for_answer(const struct process *process, const struct session *session)
-{
-    bool asks = process->request != 0 && process->section != REMAINDER && process->section != CRITICAL;
-    return session != NULL && session->motion == RUNS_ON && asks && !session->unanswered;
-}
-
-static void client_fault_begins(struct session *session, enum fault fault, struct process *to)
-{
-    if (fault == ABORT) {
-        session->unanswered = true;
-        to->section = to->section == EXIT ? EXIT : FAULTY;
-        return;
-    }
-    to->struck |= (uint16_t)fault;
-    if (fault == WATCH)
-        session->missed = true;
-    if (fault == REPEAT || fault == FREEZE || (fault == CRASH && to->section != CRITICAL))
-        request_is_on_its_way(session, to);
-    if (fault == FREEZE)
-        session->motion = HALTED;
-    if (fault == LEASE || fault == FREEZE)
-        deadline_passes(session, to);
-    if (fault != CRASH)
-        return;
-    session->motion = STOPPED;
-    session->lease = PAST;
-    to->section = to->section == CRITICAL ? CRITICAL : FAULTY;
-    to->label = "crashed";
-}
-
-void process_after(const struct instance *instance, enum happening happening, struct process *process)
-{
-    struct session *session = session_of(instance, process);
-    if (happening != LEASE_ENDS)
-        return;
-    if (session->motion == HALTED)
-        session->motion = RUNS_ON;
-    if (session->motion != STOPPED)
-        return;
-    uint16_t struck = process->struck;
-    memset(process, 0, sizeof *process);
-    process->struck = struck;
-    process->crashed = 1;
-    process->section = REMAINDER;
-    process->label = "crashed";
-}
-
-/* --- where they begin --------------------------------------------------------------------------------------------- */
-
 unsigned faults_possible(const struct instance *instance, const struct process *process)
 {
     /* Who never leaves the remainder again is no different from one who crashed there, and there is nothing to abort;
@@ -158,13 +34,10 @@ unsigned faults_possible(const struct instance *instance, const struct process *
     /* One can be killed anywhere, unless one is dead and nobody has come in one's place. */
     bool is_gone = process->mode == DYING || (process->mode == JOINING && process->section == REMAINDER);
     possible |= is_gone || process->killed ? 0 : RECOVERY;
-    const struct session *session = session_seen(instance, process);
-    if (session != NULL)
-        possible = (session->motion != STOPPED ? possible : 0) | client_faults_possible(process, session);
+    if (is_client(instance))
+        return client_faults_possible(instance, process, possible);
     bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up : away;
-    if (waits_for_answer(process, session))
-        return possible | ABORT;
-    if (process->writing || process->mode != FOLLOWS_TEXT || is_halted(instance, process))
+    if (process->writing || process->mode != FOLLOWS_TEXT)
         return possible;
     return possible | SHUTDOWN | (may_abort ? ABORT : 0) | (process->failed ? 0 : FAILURE);
 }
@@ -426,16 +299,13 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
                  struct process *to)
 {
     const struct more_parts *parts = &instance->setting.algorithm->more;
-    const struct session *session = session_seen(instance, from);
-    bool asks = waits_for_answer(from, session);
-    if (fault == ABORT && parts->give_up != NULL && !asks) {
-        *to = *from;
-        process_begin(instance, i, to, GIVING_UP);
+    if (is_client(instance)) {
+        client_fault_begins(instance, i, from, fault, to);
         return;
     }
-    if (session != NULL) {
+    if (fault == ABORT && parts->give_up != NULL) {
         *to = *from;
-        client_fault_begins(session_of(instance, to), fault, to);
+        process_begin(instance, i, to, GIVING_UP);
         return;
     }
     memset(to, 0, sizeof *to);

@@ -11,7 +11,6 @@
 #define ADMIT_CHECKER_MODEL_FAULTS_H
 
 #include "checker/model/fault_info.h"
-#include "registers/session.h"
 
 /* The faults of a setting that begin with a step of a process. */
 unsigned faults_allowed(const struct setting *setting);
@@ -23,16 +22,6 @@ unsigned faults_within(const struct setting *setting, const unsigned struck[FAUL
 unsigned faults_possible(const struct instance *instance, const struct process *process);
 /* The faults that this process has used up one of. */
 unsigned faults_used(const struct process *process);
-/* What can happen to this process at a store beside its text (registers/session.h). */
-enum { HAPPENINGS_MAX = 2 };
-unsigned happenings_possible(const struct instance *instance, const struct process *process,
-                             enum happening happenings[HAPPENINGS_MAX]);
-/* Its text does not go on meanwhile. */
-bool is_halted(const struct instance *instance, const struct process *process);
-/* The client does not go by its lease any more. */
-bool is_past_deadline(const struct instance *instance, const struct process *process);
-/* What becomes of the process when it has happened. */
-void process_after(const struct instance *instance, enum happening happening, struct process *process);
 void fault_begin(const struct instance *instance, unsigned i, const struct process *from, enum fault fault,
                  struct process *to);
 

@@ -2,6 +2,7 @@
 #include "checker/model/process.h"
 
 #include "base/die.h"
+#include "checker/model/client.h"
 #include "checker/model/faults.h"
 #include "checker/model/watchdog.h"
 
@@ -227,7 +228,7 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     return outcome;
 }
 
-static struct stepping stepping_of(const struct instance *instance, unsigned i)
+struct stepping stepping_of(const struct instance *instance, unsigned i)
 {
     i = number_of_process(&instance->setting, i);
     return (struct stepping){.i = i,
@@ -382,9 +383,8 @@ static void finish(const struct instance *instance, unsigned i, struct process *
 static unsigned choices_of(const struct instance *instance, unsigned i, const struct process *process,
                            const struct stepping *stepping)
 {
-    enum happening happenings[HAPPENINGS_MAX];
     return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process) +
-           happenings_possible(instance, process, happenings);
+           happenings_of(instance, process);
 }
 
 unsigned text_choices(const struct instance *instance, unsigned i, const struct process *process)
@@ -401,52 +401,15 @@ static struct access kernel_access(const struct instance *instance)
     return (struct access){.kind = KERNEL, .choices = instance->setting.n > 1 ? instance->setting.n - 1 : 1};
 }
 
-/* Whether the step with this choice is not the text's, but happens at a store beside it: those come last. */
-static bool is_happening(const struct instance *instance, unsigned i, const struct process *process, unsigned choice,
-                         enum happening *happening)
-{
-    enum happening happenings[HAPPENINGS_MAX];
-    unsigned count = happenings_possible(instance, process, happenings);
-    if (count == 0)
-        return false;
-    unsigned text = is_halted(instance, process) ? 0 : text_choices(instance, i, process);
-    if (choice < text || choice - text >= count)
-        return false;
-    *happening = happenings[choice - text];
-    return true;
-}
-
-static bool happening_step(const struct instance *instance, unsigned i, const struct process *from,
-                           enum happening happening, uint64_t value, struct process *to, struct access *access)
-{
-    const struct stepped_algorithm *algorithm = instance->setting.algorithm;
-    struct stepping stepping = stepping_of(instance, i);
-    enum happening happenings[HAPPENINGS_MAX];
-    stepping.happening = happening;
-    stepping.value = value;
-    *to = *from;
-    algorithm->more.happen(&stepping, instance->shared, to->locals + algorithm->about.session_at);
-    process_after(instance, happening, to);
-    if (!keeps_rules(instance, i, from, &stepping))
-        return false;
-    *access = (struct access){.kind = stepping.kind,
-                              .reg = stepping.reg,
-                              .value = value,
-                              .result = stepping.written,
-                              .only_so_often = true,
-                              .choices = happenings_possible(instance, from, happenings)};
-    if (!is_halted(instance, from))
-        access->choices += text_choices(instance, i, from);
-    return true;
-}
-
 bool process_step(const struct instance *instance, unsigned i, const struct process *from, unsigned choice,
                   uint64_t value, struct process *to, struct access *access)
 {
     unsigned act;
     enum happening happening;
-    if (is_happening(instance, i, from, choice, &happening))
-        return happening_step(instance, i, from, happening, value, to, access);
+    if (is_happening(instance, i, from, choice, &happening)) {
+        happening_step(instance, i, from, happening, value, to, access);
+        return true;
+    }
     if (from->mode == DYING) {
         *access = kernel_access(instance);
         *to = *from;
@@ -529,8 +492,10 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
     unsigned act;
     enum happening happening;
     struct process ignored;
-    if (is_happening(instance, i, process, choice, &happening))
-        return happening_step(instance, i, process, happening, 0, &ignored, access);
+    if (is_happening(instance, i, process, choice, &happening)) {
+        happening_step(instance, i, process, happening, 0, &ignored, access);
+        return true;
+    }
     if (process->mode == DYING) {
         *access = kernel_access(instance);
         return true;

@@ -162,6 +162,7 @@ struct access {
     bool compares;   /* it matters only whether the register holds `compared` */
     uint64_t compared;
     bool only_so_often; /* the text chose what is not done infinitely often in a run */
+    const char *beside; /* what happened at a store beside the text; NULL: it was the text's */
     unsigned choices;   /* how many ways on there are: more than one where a for_all, or a fault, may choose */
 };
 
@@ -182,6 +183,8 @@ uint64_t shared_bits_each(const struct instance *instance);
 /* Where in a process's locals the copies of its remembered registers begin, a uint64_t each. */
 size_t copies_at(const struct instance *instance);
 
+/* What the text is told of process i. */
+struct stepping stepping_of(const struct instance *instance, unsigned i);
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
 /* The step of process i that takes way number `choice` (of a for_all, or of a fault), when the accessed register holds (or reads as)
