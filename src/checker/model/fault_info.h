@@ -39,7 +39,7 @@ extern const struct fault_info fault_info[STEPS_WITHOUT_TEXT];
 
 /* The fault of this name, which is so long; or NULL. */
 const struct fault_info *fault_find(const char *name, size_t length);
-/* "crash, shutdown, failure, recovery (each with :COUNT), abort or transient" */
+/* "crash, shutdown, failure, recovery, lease, ... (each with :COUNT), abort or transient" */
 void known_faults(char *list, size_t size);
 /* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
 unsigned fault_names(const struct setting *setting, char names[FAULTS][FAULT_NAME_SIZE]);
