@@ -181,7 +181,10 @@ etcd_gate -n 3 --fault lease --fault repeat --fault abort
 etcd_gate -n 3 -k 2 --fault lease --fault repeat --fault abort
 etcd_gate -n 3 -k 2 --fault crash --fault lease --fault repeat --fault watch
 etcd_gate -n 3 -k 3 --fault crash --fault lease --fault repeat
+etcd_gate -n 2 --fault crash:2 --fault lease:2 --fault repeat:2 --fault watch:2
 etcd_gate -n 2 -k 2 --fault crash:2 --fault lease:2 --fault repeat:2 --fault watch:2
+etcd_gate -n 2 --fault crash --fault lease --fault repeat --fault watch --fault freeze --fault abort
+etcd_gate -n 2 -k 2 --fault crash --fault lease --fault repeat --fault watch --fault freeze --fault abort
 etcd_gate -n 4 -k 2 --fault crash
 etcd_gate -n 4 -k 2 --fault lease
 etcd_gate -n 4 -k 2 --fault repeat
