@@ -154,6 +154,42 @@ test:gate_in_haste -n 2 -k 2 --passages 3 --fault recovery:2 --fault abort
 test:gate_in_haste -n 2 --passages 3 --fault recovery:1 --fault abort --with alone --with try
 test:gate_in_haste -n 2 -k 2 --passages 3 --fault recovery:1 --fault abort --with alone --with try
 test:gate_in_haste -n 3 -k 2 --passages 1 --fault recovery:1
+etcd_gate -n 2
+etcd_gate -n 2 -k 2
+etcd_gate -n 3
+etcd_gate -n 3 -k 2
+etcd_gate -n 3 -k 3
+etcd_gate -n 4
+etcd_gate -n 4 -k 2
+etcd_gate -n 4 -k 3
+etcd_gate -n 3 --fault crash
+etcd_gate -n 3 -k 2 --fault crash
+etcd_gate -n 3 -k 2 --fault crash --property no-slot-lost
+etcd_gate -n 3 --fault abort
+etcd_gate -n 3 -k 2 --fault abort
+etcd_gate -n 3 --fault lease
+etcd_gate -n 3 -k 2 --fault lease
+etcd_gate -n 3 --fault repeat
+etcd_gate -n 3 -k 2 --fault repeat
+etcd_gate -n 3 --fault watch
+etcd_gate -n 3 -k 2 --fault watch
+etcd_gate -n 3 --fault freeze
+etcd_gate -n 3 -k 2 --fault freeze
+etcd_gate -n 3 -k 2 --fault crash --fault lease --fault repeat
+etcd_gate -n 3 -k 2 --fault freeze --fault repeat --fault watch
+etcd_gate -n 3 --fault lease --fault repeat --fault abort
+etcd_gate -n 3 -k 2 --fault lease --fault repeat --fault abort
+etcd_gate -n 3 -k 2 --fault crash --fault lease --fault repeat --fault watch
+etcd_gate -n 3 -k 3 --fault crash --fault lease --fault repeat
+etcd_gate -n 2 --fault crash:2 --fault lease:2 --fault repeat:2 --fault watch:2
+etcd_gate -n 2 -k 2 --fault crash:2 --fault lease:2 --fault repeat:2 --fault watch:2
+etcd_gate -n 2 --fault crash --fault lease --fault repeat --fault watch --fault freeze --fault abort
+etcd_gate -n 2 -k 2 --fault crash --fault lease --fault repeat --fault watch --fault freeze --fault abort
+etcd_gate -n 4 -k 2 --fault crash
+etcd_gate -n 4 -k 2 --fault lease
+etcd_gate -n 4 -k 2 --fault repeat
+etcd_gate -n 4 -k 2 --fault watch
+etcd_gate -n 4 -k 2 --fault freeze
 gate -n 3 --fault recovery
 gate -n 3 --fault recovery --fault abort
 gate -n 3 -k 2 --fault abort

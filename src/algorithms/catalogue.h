@@ -29,6 +29,7 @@
     ALGORITHM(colored_ticket_stack)                                                                                    \
     ALGORITHM(colored_ticket_small)                                                                                    \
     ALGORITHM(gate)                                                                                                    \
+    ALGORITHM(etcd_gate)                                                                                               \
     ALGORITHM(afek_with_unbounded)                                                                                     \
     ALGORITHM(afek_with_snapshot)                                                                                      \
     ALGORITHM(afek_with_linear)                                                                                        \

@@ -114,7 +114,11 @@ enum fault {
     FAILURE = 1 << 3,
     TRANSIENT = 1 << 4,
     RECOVERY = 1 << 5,
-    TIMED_LOOK = 1 << 6
+    LEASE = 1 << 6, /* this and the next three: of a text whose registers are keys in a store (store.h) */
+    REPEAT = 1 << 7,
+    WATCH = 1 << 8,
+    FREEZE = 1 << 9,
+    TIMED_LOOK = 1 << 10
 };
 
 /* Which bit it is, and how many faults there are. */
@@ -173,6 +177,7 @@ struct about {
     idle_step *is_idle;  /* if it has steps that are idle */
     unsigned ways;       /* that its text has and a setting may have (enum way) */
     size_t lasting_at;   /* where those of the locals begin that outlive a passage, at their end; 0: none do */
+    size_t session_at;   /* of the session with a store (store.h), among those; 0: it has none */
 };
 
 /* What is claimed about a property, or NULL. */

@@ -100,6 +100,8 @@ struct stepping {
     unsigned choices;     /* out: how many elements the for_all could have taken; 0 without a for_all */
     bool in_waiting_room; /* out: the doorway ended in this step */
     bool may_give_up;     /* out: where it stopped it may give up instead of going on (sleeping.h) */
+    unsigned request;     /* out: where it stopped it is about to make this request of a store (store.h), or 0 */
+    unsigned happening;   /* in: what happens beside the text (enum happening, session.h) */
     bool has_command;     /* out: where it stopped, not it but its command is inside, or may be */
     bool only_so_often;   /* out: what it chose to do is not done infinitely often in a run */
     const char *label;    /* out: the marker it stopped at */
@@ -120,6 +122,8 @@ struct more_parts {
     enum outcome (*remover)(struct stepping *P, const void *shared, void *locals);
     enum outcome (*afterwards)(struct stepping *P, const void *shared, void *locals);
     struct watched (*watched)(const void *shared);
+    /* What happens at a store, to the session that a client has with it. */
+    enum outcome (*happen)(struct stepping *P, const void *shared, void *session);
 };
 
 struct stepped_algorithm {

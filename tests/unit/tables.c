@@ -50,9 +50,10 @@ static void faults_agree_what_goes_together(void **state)
 static void faults_are_listed(void **state)
 {
     (void)state;
-    char list[128];
+    char list[256];
     known_faults(list, sizeof list);
-    assert_string_equal(list, "crash, shutdown, failure, recovery (each with :COUNT), abort or transient");
+    assert_string_equal(
+        list, "crash, shutdown, failure, recovery, lease, repeat, watch, freeze (each with :COUNT), abort or transient");
 }
 
 static void properties_are_whole(void **state)

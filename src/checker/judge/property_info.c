@@ -9,7 +9,7 @@
  * giving up leads to, it is asked for nothing more, and deaths are in the graph. */
 #define NOBODY_IS_ENABLED (SHUTDOWN | ABORT | FAILURE | RECOVERY)
 /* Nobody has said whose the references are that a fault, or the kernel, makes. */
-#define REFERENCES_ARE_NOBODYS (SHUTDOWN | ABORT | FAILURE | RECOVERY)
+#define REFERENCES_ARE_NOBODYS (SHUTDOWN | ABORT | FAILURE | RECOVERY | LEASE | REPEAT | WATCH | FREEZE)
 
 #define LOCAL_SPIN(model_, words_, ...)                                                                                \
     {                                                                                                                  \

@@ -133,8 +133,8 @@ uint32_t automaton_intern(struct model *model, unsigned i, const struct process 
 
     struct local local = {.section = process->section,
                           .crashed = process->crashed,
-                          .can_begin = (uint8_t)(faults_possible(&model->instance, process) & model->faults),
-                          .has_used = (uint8_t)faults_used(process),
+                          .can_begin = (uint16_t)(faults_possible(&model->instance, process) & model->faults),
+                          .has_used = (uint16_t)faults_used(process),
                           .must_not_stay =
                               process->mode == MALFUNCTIONING || (process->section == REMAINDER && process->writing),
                           .open_register = -1};

@@ -58,16 +58,50 @@ const struct fault_info fault_info[STEPS_WITHOUT_TEXT] = {
                                 .why_alone = "recovery can be combined with abort alone: it kills processes at any "
                                              "step itself",
                                 .goes_with = ABORT},
+    [FAULT_NUMBER(LEASE)] = {.name = "lease",
+                             .number = "V23",
+                             .words = "with leases that end",
+                             .step = "its deadline passes",
+                             .counted = true,
+                             .infinitive = "lose their lease",
+                             .without_count = 1,
+                             .at_store = true},
+    [FAULT_NUMBER(REPEAT)] = {.name = "repeat",
+                              .number = "V24",
+                              .words = "with requests repeated",
+                              .step = "asks, and hears no answer",
+                              .counted = true,
+                              .infinitive = "repeat a request",
+                              .without_count = 1,
+                              .at_store = true},
+    [FAULT_NUMBER(WATCH)] = {.name = "watch",
+                             .number = "V25",
+                             .words = "with watches that end",
+                             .step = "its watch ends",
+                             .counted = true,
+                             .infinitive = "lose their watch",
+                             .without_count = 1,
+                             .at_store = true},
+    [FAULT_NUMBER(FREEZE)] = {.name = "freeze",
+                              .number = "V26",
+                              .words = "with clients that freeze",
+                              .step = "freezes",
+                              .counted = true,
+                              .infinitive = "freeze",
+                              .without_count = 1,
+                              .at_store = true},
     [FAULT_NUMBER(TIMED_LOOK)] = {.name = "timed_look", .number = "V20", .step = "wakes by itself"},
 };
 
-_Static_assert(TIMED_LOOK <= UINT8_MAX, "steps and local states keep faults as bits of a byte");
+_Static_assert(TIMED_LOOK <= UINT16_MAX, "steps and local states keep faults as 16 bits");
 #define IS_STRUCK(fault, field)                                                                                        \
     (offsetof(struct setting, field) == offsetof(struct setting, struck[FAULT_NUMBER(fault)]))
 _Static_assert(IS_STRUCK(CRASH, crashes) && IS_STRUCK(SHUTDOWN, shutdowns) && IS_STRUCK(ABORT, aborts) &&
-                   IS_STRUCK(FAILURE, failures) && IS_STRUCK(TRANSIENT, transient) && IS_STRUCK(RECOVERY, recoveries),
+                   IS_STRUCK(FAILURE, failures) && IS_STRUCK(TRANSIENT, transient) && IS_STRUCK(RECOVERY, recoveries) &&
+                   IS_STRUCK(LEASE, leases) && IS_STRUCK(REPEAT, repeats) && IS_STRUCK(WATCH, watches) &&
+                   IS_STRUCK(FREEZE, freezes),
                "the fields of struct setting are in the order of enum fault");
-_Static_assert(offsetof(struct setting, recoveries) + sizeof(unsigned) == offsetof(struct setting, passages),
+_Static_assert(offsetof(struct setting, freezes) + sizeof(unsigned) == offsetof(struct setting, passages),
                "each fault has a field there, and what follows them is something else");
 
 const struct fault_info *fault_find(const char *name, size_t length)

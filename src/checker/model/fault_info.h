@@ -28,6 +28,8 @@ struct fault_info {
     bool writes_own;      /* sets the registers that a process alone writes: they must have one writer each */
     bool writes_anything; /* sets them to any values: there must be finitely many */
 
+    bool at_store; /* about clients of a store (registers/store.h) */
+
     const char *why_alone; /* why it cannot be combined with another; NULL: it can, unless the other says why not */
     unsigned goes_with;    /* but with these it can */
 };
@@ -37,7 +39,7 @@ extern const struct fault_info fault_info[STEPS_WITHOUT_TEXT];
 
 /* The fault of this name, which is so long; or NULL. */
 const struct fault_info *fault_find(const char *name, size_t length);
-/* "crash, shutdown, failure, recovery (each with :COUNT), abort or transient" */
+/* "crash, shutdown, failure, recovery, lease, ... (each with :COUNT), abort or transient" */
 void known_faults(char *list, size_t size);
 /* The faults that may happen in a setting, as the command line names them: crash:1, abort, ... Returns how many. */
 unsigned fault_names(const struct setting *setting, char names[FAULTS][FAULT_NAME_SIZE]);

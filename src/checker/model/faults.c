@@ -2,6 +2,7 @@
 #include "checker/model/faults.h"
 
 #include "base/die.h"
+#include "checker/model/client.h"
 
 void faults_count(unsigned struck[FAULTS], unsigned used)
 {
@@ -33,6 +34,8 @@ unsigned faults_possible(const struct instance *instance, const struct process *
     /* One can be killed anywhere, unless one is dead and nobody has come in one's place. */
     bool is_gone = process->mode == DYING || (process->mode == JOINING && process->section == REMAINDER);
     possible |= is_gone || process->killed ? 0 : RECOVERY;
+    if (is_client(instance))
+        return client_faults_possible(instance, process, possible);
     bool may_abort = instance->setting.algorithm->more.give_up != NULL ? process->may_give_up : away;
     if (process->writing || process->mode != FOLLOWS_TEXT)
         return possible;
@@ -41,8 +44,8 @@ unsigned faults_possible(const struct instance *instance, const struct process *
 
 unsigned faults_used(const struct process *process)
 {
-    unsigned used = (process->failed ? FAILURE : 0) | (process->killed ? RECOVERY : 0);
-    if (process->crashed)
+    unsigned used = process->struck | (process->failed ? FAILURE : 0) | (process->killed ? RECOVERY : 0);
+    if (process->crashed && !(process->struck & CRASH))
         used |= process->section == REMAINDER ? SHUTDOWN : CRASH;
     return used | (process->mode == SHUTTING_DOWN ? SHUTDOWN : 0);
 }
@@ -296,6 +299,10 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
                  struct process *to)
 {
     const struct more_parts *parts = &instance->setting.algorithm->more;
+    if (is_client(instance)) {
+        client_fault_begins(instance, i, from, fault, to);
+        return;
+    }
     if (fault == ABORT && parts->give_up != NULL) {
         *to = *from;
         process_begin(instance, i, to, GIVING_UP);
@@ -342,6 +349,10 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
     case CRASH:
     case RECOVERY: /* see above */
     case TRANSIENT:
+    case LEASE:
+    case REPEAT:
+    case WATCH:
+    case FREEZE:
     case TIMED_LOOK:
         die("internal error: %s begins nowhere", fault_info[FAULT_NUMBER(fault)].name);
     }

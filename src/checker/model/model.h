@@ -52,12 +52,12 @@ struct move {
 
 struct local {
     uint32_t first_move;
-    uint8_t moves; /* 0: it cannot step */
+    uint16_t can_begin, has_used; /* faults, as bits */
+    uint8_t moves;                /* 0: it cannot step */
     uint8_t section;
     uint8_t crashed;
-    uint8_t can_begin, has_used; /* faults, as bits */
-    bool must_not_stay;          /* a malfunction ends; so does a reset that has begun */
-    int32_t open_register;       /* the register that a begun write holds open, or -1 */
+    bool must_not_stay;    /* a malfunction ends; so does a reset that has begun */
+    int32_t open_register; /* the register that a begun write holds open, or -1 */
     uint64_t open_value;
 };
 
@@ -103,8 +103,8 @@ struct model {
 
 /* One step out of a state, as the explorer names it. */
 struct step {
+    uint16_t fault;   /* the one that begins with it, if any (enum fault) */
     uint8_t process;
-    uint8_t fault;    /* the one that begins with it, if any (enum fault) */
     uint8_t choice;   /* number of the move */
     bool gap_is_gone; /* the second outcome of an ambiguous step (tickets.h) */
     uint64_t value;   /* what the accessed register holds, or what the read of it returns */
@@ -247,7 +247,7 @@ static inline __attribute__((always_inline)) void for_each_step(const struct mod
             visit(context, step, move);
         }
         for (unsigned begin = faults & local->can_begin; begin != 0; begin &= begin - 1)
-            visit(context, (struct step){.process = (uint8_t)i, .fault = (uint8_t)(begin & -begin)}, NULL);
+            visit(context, (struct step){.process = (uint8_t)i, .fault = (uint16_t)(begin & -begin)}, NULL);
         if (model->has_timed_looks && !local->crashed && may_wake_by_itself(model, state, i))
             visit(context, (struct step){.process = (uint8_t)i, .fault = TIMED_LOOK}, NULL);
     }

@@ -2,6 +2,7 @@
 #include "checker/model/process.h"
 
 #include "base/die.h"
+#include "checker/model/client.h"
 #include "checker/model/faults.h"
 #include "checker/model/watchdog.h"
 
@@ -227,7 +228,7 @@ static enum outcome resume(const struct instance *instance, struct process *proc
     return outcome;
 }
 
-static struct stepping stepping_of(const struct instance *instance, unsigned i)
+struct stepping stepping_of(const struct instance *instance, unsigned i)
 {
     i = number_of_process(&instance->setting, i);
     return (struct stepping){.i = i,
@@ -251,6 +252,7 @@ static void stand_before_first_access(const struct instance *instance, unsigned 
             i, is_leaving(process->section) ? "out" : "in");
     process->label = stepping.label;
     process->may_give_up = stepping.may_give_up;
+    process->request = (uint16_t)stepping.request;
 }
 
 void process_begin(const struct instance *instance, unsigned i, struct process *process, enum mode mode)
@@ -332,7 +334,7 @@ static bool keeps_rules(const struct instance *instance, unsigned i, const struc
 static enum section section_in_step(const struct instance *instance, const struct process *process)
 {
     enum section section = (enum section)process->section;
-    if (section == REMAINDER && process->mode == JOINING)
+    if (section == REMAINDER && (process->mode == JOINING || is_past_deadline(instance, process)))
         return FAULTY;
     if (section == REMAINDER && !instance->setting.algorithm->about.draws)
         return instance->setting.algorithm->about.doorway ? DOORWAY : WAITING_ROOM;
@@ -381,7 +383,8 @@ static void finish(const struct instance *instance, unsigned i, struct process *
 static unsigned choices_of(const struct instance *instance, unsigned i, const struct process *process,
                            const struct stepping *stepping)
 {
-    return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process);
+    return (stepping->choices > 0 ? stepping->choices : 1) + reset_choices(instance, i, process) +
+           happenings_of(instance, process);
 }
 
 unsigned text_choices(const struct instance *instance, unsigned i, const struct process *process)
@@ -402,6 +405,11 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
                   uint64_t value, struct process *to, struct access *access)
 {
     unsigned act;
+    enum happening happening;
+    if (is_happening(instance, i, from, choice, &happening)) {
+        happening_step(instance, i, from, happening, value, to, access);
+        return true;
+    }
     if (from->mode == DYING) {
         *access = kernel_access(instance);
         *to = *from;
@@ -450,15 +458,17 @@ bool process_step(const struct instance *instance, unsigned i, const struct proc
     to->section = section_in_step(instance, from);
     to->label = stepping.label;
     to->may_give_up = stepping.may_give_up;
+    to->request = (uint16_t)stepping.request;
     if (stepping.has_command || from->mode == HAS_COMMAND)
         to->mode = stepping.has_command ? HAS_COMMAND : FOLLOWS_TEXT;
     if (stepping.has_command)
         to->section = FAULTY;
-    if (stepping.in_waiting_room) {
+    if (stepping.in_waiting_room && !is_past_deadline(instance, from)) {
         enum section doorway = instance->setting.algorithm->about.draws ? REMAINDER : DOORWAY;
-        if (to->section != doorway && instance->tolerant)
+        bool had_asked = to->section == FAULTY && instance->setting.algorithm->about.session_at != 0;
+        if (to->section != doorway && !had_asked && instance->tolerant)
             return false;
-        if (to->section != doorway)
+        if (to->section != doorway && !had_asked)
             die("%s: the doorway of process %u ends at \"%s\", but it is not in one",
                 instance->setting.algorithm->about.id, i, from->label);
         to->section = WAITING_ROOM;
@@ -480,6 +490,12 @@ bool process_peek(const struct instance *instance, unsigned i, const struct proc
                   struct access *access)
 {
     unsigned act;
+    enum happening happening;
+    struct process ignored;
+    if (is_happening(instance, i, process, choice, &happening)) {
+        happening_step(instance, i, process, happening, 0, &ignored, access);
+        return true;
+    }
     if (process->mode == DYING) {
         *access = kernel_access(instance);
         return true;

@@ -35,6 +35,8 @@ struct setting {
             /* Processes are killed at any time, and newcomers take their places: RECOVERIES_WITHOUT_END, any, any number
              * of times; otherwise at most so many, once each. */
             unsigned recoveries;
+            /* At most so many lose their lease, repeat a request, lose their watch, freeze; once each. */
+            unsigned leases, repeats, watches, freezes;
         };
         unsigned struck[FAULTS];
     };
@@ -143,6 +145,8 @@ struct process {
     uint8_t killed;             /* has been, once, and that counts: it is not killed again */
     uint8_t may_give_up;        /* where it stands: a function of all the others */
     uint8_t passages;           /* left */
+    uint16_t struck;            /* of the faults that are about a store, and crash there: those that it has used up */
+    uint16_t request;           /* which of the store it is about to make, or 0: a function of where it stands */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's, then the copies of own registers, which end with no passage; while
                                    faulty, or after a crash, what faults.c keeps there */
     const char *label;          /* the marker it stands at: a function of all the above, never compared */
@@ -158,6 +162,7 @@ struct access {
     bool compares;   /* it matters only whether the register holds `compared` */
     uint64_t compared;
     bool only_so_often; /* the text chose what is not done infinitely often in a run */
+    const char *beside; /* what happened at a store beside the text; NULL: it was the text's */
     unsigned choices;   /* how many ways on there are: more than one where a for_all, or a fault, may choose */
 };
 
@@ -178,6 +183,8 @@ uint64_t shared_bits_each(const struct instance *instance);
 /* Where in a process's locals the copies of its remembered registers begin, a uint64_t each. */
 size_t copies_at(const struct instance *instance);
 
+/* What the text is told of process i. */
+struct stepping stepping_of(const struct instance *instance, unsigned i);
 void process_start(const struct instance *instance, unsigned i, struct process *process);
 bool process_can_step(const struct process *process);
 /* The step of process i that takes way number `choice` (of a for_all, or of a fault), when the accessed register holds (or reads as)

@@ -38,6 +38,7 @@ static void describe_step(const struct trace *trace, const struct execution *exe
         return;
     }
     const struct access *access = &to->access;
+    label = access->beside != NULL ? access->beside : label;
     register_name(instance, access->reg, name, sizeof name);
     unsigned long long value = access->value, result = access->result;
     if (instance->regs[access->reg].array->shown != NULL) {

@@ -16,8 +16,8 @@
 enum reading { PLAIN, OLD_VALUE, NEW_VALUE, GARBLED };
 
 struct trace_step {
+    uint16_t fault; /* the one that begins, if any */
     uint8_t process;
-    uint8_t fault; /* the one that begins, if any */
     uint8_t choice;
     uint8_t reading;
     uint64_t garbled;

@@ -79,7 +79,7 @@ json_t *trace_to_json(const struct trace *trace)
             json_object_set_new(object, "value", json_integer((json_int_t)step->garbled));
         json_array_append_new(steps, object);
     }
-    return json_pack(
+    json_t *object = json_pack(
         "{s:s, s:s, s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:i, s:b, s:b, s:o, s:o, s:i, s:s, s:s?, s:s, s:i, s:i, "
         "s:o, s:o, s:o, s:o}",
         "format", "admit-trace-1", "algorithm", setting->algorithm->about.id, "n", setting->n, "k", setting->k,
@@ -91,6 +91,10 @@ json_t *trace_to_json(const struct trace *trace)
         trace->i, "j", trace->j, "loop", trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop),
         "loop_end", trace->loop == NO_LOOP ? json_null() : json_integer((json_int_t)trace->loop_end), "start",
         start_to_json(trace, count_registers(setting)), "steps", steps);
+    for (unsigned f = 0; f < FAULTS; f++)
+        if (fault_info[f].at_store && setting->struck[f] > 0)
+            json_object_set_new(object, fault_info[f].name, json_integer(setting->struck[f]));
+    return object;
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -157,7 +161,7 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
             return "a step is two faults at once";
         trace->steps[s] =
             (struct trace_step){.process = (uint8_t)process,
-                                .fault = (uint8_t)fault,
+                                .fault = (uint16_t)fault,
                                 .choice = (uint8_t)choice,
                                 .reading = (uint8_t)reading,
                                 .garbled = (uint64_t)json_integer_value(json_object_get(object, "value"))};
@@ -271,6 +275,13 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
                                       .recoveries = (unsigned)recoveries,
                                       .undisturbed = json_is_true(json_object_get(json, "undisturbed")),
                                       .ticket_gap = (unsigned)ticket_gap};
+    for (unsigned f = 0; f < FAULTS; f++) {
+        int count = fault_info[f].at_store ? small_number(json, fault_info[f].name, (unsigned)n) : 0;
+        if (count < 0)
+            return "how many are struck by a fault is out of range";
+        if (fault_info[f].at_store)
+            trace->setting.struck[f] = (unsigned)count;
+    }
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
     snprintf(trace->what, sizeof trace->what, "%s", what);

@@ -6,7 +6,8 @@
 #include "cli/laboratory/laboratory.h"
 
 /* Where several faults are in the way, the first of these is named. */
-static const enum fault named_first[] = {TRANSIENT, RECOVERY, ABORT, FAILURE, SHUTDOWN, CRASH};
+static const enum fault named_first[] = {TRANSIENT, RECOVERY, ABORT, FAILURE, SHUTDOWN,
+                                        LEASE,     REPEAT,   WATCH, FREEZE,  CRASH};
 _Static_assert(sizeof named_first / sizeof named_first[0] == FAULTS, "each of them may be in the way");
 
 static void check_property(const char *command, const struct setting *setting, enum property property)
@@ -29,6 +30,10 @@ static void check_faults(const char *command, const struct setting *setting)
                     "recovery is for algorithms that say what a newcomer does in a dead one's place, and %s "
                     "does not",
                     setting->algorithm->about.id);
+    for (unsigned f = 0; f < FAULTS; f++)
+        if (fault_info[f].at_store && setting->struck[f] > 0 && setting->algorithm->about.session_at == 0)
+            usage_error(command, "%s is for algorithms whose processes are clients of a store, and those of %s are not",
+                        fault_info[f].name, setting->algorithm->about.id);
     for (unsigned f = 0; f < FAULTS; f++) {
         const struct fault_info *info = &fault_info[FAULT_NUMBER(named_first[f])];
         if (info->why_alone != NULL && faults_in(setting) & named_first[f] &&
