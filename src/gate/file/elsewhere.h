@@ -10,7 +10,8 @@
 #ifndef ADMIT_GATE_FILE_ELSEWHERE_H
 #define ADMIT_GATE_FILE_ELSEWHERE_H
 
-#include "gate/words/words.h"
+#include <admit.h>
+#include <stdbool.h>
 
 /* Both sides are to be of one version. */
 enum { ELSEWHERE_VERSION = 1 };

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store_world.h - the native world of store.h: a participant, and what the words of the text mean for it.
+ */
+#ifndef ADMIT_CLUSTER_STORE_WORLD_H
+#define ADMIT_CLUSTER_STORE_WORLD_H
+
+#include "cluster/participant.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef int64_t revision;
+typedef unsigned number;
+typedef const void *array; /* there is no shared memory */
+typedef unsigned crowd;
+
+/* What stands in it is the client's, until it asks again. */
+struct answer {
+    bool done, over;
+    revision mine;
+};
+
+struct client {
+    struct cluster_gate *gate;
+    struct etcd *etcd;
+    struct etcd_session *session;        /* NULL: none; it is asked for when one goes in */
+    const struct participant_wait *wait; /* NULL: it is not on its way in */
+    int64_t patience_until;              /* of etcd_now: up to when one that leaves waits for an answer */
+    unsigned k, others_k;      /* with which it goes in; what the store said last, 0: there is no gate any more */
+    bool unanswered;           /* it has waited for an answer in vain */
+    bool gives_up;             /* since the caller said so while it waited */
+    admit_error why;           /* it is not inside; noted */
+    struct etcd_answer answer; /* the last one */
+    revision token;
+    int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
+    unsigned ahead_count;
+    int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
+    atomic_bool interrupted;
+    /* What others interrupt: they come by a signal handler, too, so there is no lock. Whoever uses it counts itself before it
+     * takes the pointer; who takes it away waits until nobody is counted. */
+    struct etcd_watch *_Atomic watch; /* NULL: nothing is followed */
+    atomic_uint interrupters;
+    pthread_mutex_t lock;     /* of the rest, which the session's thread reads */
+    void (*lost)(void *data); /* NULL: it is not inside, or nobody wants to know */
+    void *lost_data;
+};
+
+#define how_many_are_left(crowd_) (crowd_)
+
+static inline unsigned client_k(const struct client *client)
+{
+    return client->k;
+}
+
+void client_ask(struct client *client, const struct transaction *transaction, struct answer *answer);
+crowd client_before(struct client *client, const struct answer *answer);
+unsigned client_free_slot(struct client *client, const struct answer *answer, unsigned from);
+unsigned client_own_slot(struct client *client, const struct answer *answer);
+bool client_agrees(struct client *client, const struct answer *answer);
+void client_follow(struct client *client, const struct answer *answer);
+enum news client_news(struct client *client, crowd *ahead);
+void client_follows_no_longer(struct client *client);
+bool client_in_time(struct client *client);
+void client_renew(struct client *client);
+bool client_gives_up(struct client *client);
+
+#endif
