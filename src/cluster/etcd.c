@@ -70,8 +70,10 @@ static bool is_utf8(const char *text)
     return string != NULL;
 }
 
-/* A request takes some milliseconds, at a change of leaders one or two seconds. With others to ask it is not worth while to
- * wait for more than that; a single server gets as long as it takes itself before it gives up. */
+/* A request takes some milliseconds. One that was on its way when the leader died gets no answer; nor does the next one, if it is
+ * sent before the others have noticed, which is after one or two seconds. With others to ask it is not worth while to
+ * wait for longer; and if one waits for less, the next is lost as well. A single server gets as long as it takes itself
+ * before it gives up. */
 static const int64_t with_others = 2 * INT64_C(1000000000), alone = 7 * INT64_C(1000000000);
 
 struct etcd *etcd_open(const struct etcd_options *options)

@@ -15,7 +15,7 @@
 
 /* Where the cluster is, and who asks. What is NULL is not used. Copied by etcd_open. */
 struct etcd_options {
-    const char *endpoints;         /* HOST:PORT,HOST:PORT,...; an IPv6 address in brackets */
+    const char *endpoints;         /* HOST:PORT,HOST:PORT,...; an IPv6 address in brackets. The first, until it fails */
     bool tls;                      /* https */
     const char *ca;                /* files: of the authority that has signed the servers' certificates, */
     const char *certificate, *key; /* and of the client */
@@ -140,8 +140,8 @@ int64_t etcd_session_deadline(const struct etcd_session *session);
 bool etcd_session_in_time(const struct etcd_session *session);
 /* Ends the thread; revoke: and the lease, as well as that can be done in a second. Not to be called by `over`. */
 void etcd_session_close(struct etcd_session *session, bool revoke);
-/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A handle may be used
- * on in a child: it makes connections of its own. A watch of the parent has ended there.) */
+/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A handle makes
+ * connections of its own there, if it is used; and a watch of the parent has ended.) */
 void etcd_session_forget(struct etcd_session *session);
 
 /* --- watches ------------------------------------------------------------------------------------------------------ */
