@@ -30,9 +30,9 @@ int64_t etcd_now(void)
 
 /* --- SIGPIPE ---------------------------------------------------------------------------------------------------------- */
 
-/* OpenSSL writes to sockets by write, which raises SIGPIPE where the server has hung up; libcurl itself does not. The signal
- * is held back in this thread, to which it goes, and thrown away if it has come meanwhile. To ignore it, as libcurl would, is
- * for the whole process. true: it is to be released. */
+/* OpenSSL writes to sockets by write, which raises SIGPIPE where the server has hung up, in a libcurl before 7.87; what libcurl
+ * sends itself does not. The signal is held back in this thread, to which it goes, and thrown away if it has come meanwhile.
+ * To ignore it, as libcurl would, is for the whole process. true: it is to be released. */
 bool etcd_http_hold_sigpipe(struct etcd_http *http)
 {
     if (!http->options->tls)
@@ -42,7 +42,7 @@ bool etcd_http_hold_sigpipe(struct etcd_http *http)
     sigaddset(&pipe, SIGPIPE);
     sigpending(&pending);
     if (sigismember(&pending, SIGPIPE))
-        return false; /* somebody else's: he holds it back himself */
+        return false; /* somebody else's, and held back already */
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     http->held_before = sigismember(&before, SIGPIPE);
     return true;

@@ -215,6 +215,7 @@ enum etcd_http_outcome etcd_http_post(struct etcd_http *http, const struct etcd_
     if (!etcd_http_begin(http, request)) {
         http->over = true;
         http->code = CURLE_OUT_OF_MEMORY;
+        http->error[0] = '\0';
         return HTTP_NOT_SENT;
     }
     bool enough = false;

@@ -279,6 +279,31 @@ static void *interrupt_watch_soon(void *data)
     return NULL;
 }
 
+static struct etcd *waits;
+
+static void interrupt_now(int signal)
+{
+    (void)signal;
+    etcd_interrupt(waits);
+}
+
+static void interrupted_by_a_handler(void **context)
+{
+    (void)context;
+    const struct etcd_txn txn = {.thens = 1, .then = {{.deed = ETCD_LIST, .key = "i"}}};
+    struct etcd_answer answer;
+    waits = etcd;
+    node_signal(nodes, 0, SIGSTOP);
+    assert_true(signal(SIGALRM, interrupt_now) != SIG_ERR);
+    const int64_t began = etcd_now();
+    alarm(1);
+    assert_int_equal(etcd_do(etcd, &txn, in_seconds(10), &answer), ETCD_INTERRUPTED);
+    assert_true(etcd_now() - began < INT64_C(3000000000));
+    signal(SIGALRM, SIG_DFL);
+    node_signal(nodes, 0, SIGCONT);
+    assert_done(etcd, etcd_do(etcd, &txn, in_seconds(10), &answer));
+}
+
 static void interrupted(void **context)
 {
     (void)context;
@@ -354,6 +379,7 @@ int main(void)
         cmocka_unit_test(session_ends_with_its_lease),
         cmocka_unit_test(forked),
         cmocka_unit_test(interrupted),
+        cmocka_unit_test(interrupted_by_a_handler),
         cmocka_unit_test(leaves_no_descriptors),
         cmocka_unit_test(ends_with_the_server),
     };
