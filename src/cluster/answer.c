@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What answers mean. Fields that are zero are left out by the server, so that one which is not there is 0; one that is there
- * and of another kind makes the answer none. Numbers of 64 bits are strings, of 32 bits are numbers: both are taken.
+ * What answers mean. Fields that are zero are left out by the server, so that one which is not there is 0; one that is
+ * there and of another kind makes the answer none. Numbers of 64 bits are strings, of 32 bits are numbers: both are
+ * taken.
  */
 #include "cluster/base64.h"
 #include "cluster/message.h"
@@ -75,7 +76,8 @@ void etcd_message_quote(const char *from, size_t length, char *text, size_t room
     text[at] = '\0';
 }
 
-/* An answer has {"error": TEXT, "code": NUMBER}; a line of a stream {"error": {"grpc_code": NUMBER, "message": TEXT}}. */
+/* An answer has {"error": TEXT, "code": NUMBER}; a line of a stream {"error": {"grpc_code": NUMBER, "message":
+ * TEXT}}. */
 bool etcd_message_complains(const json_t *message, struct etcd_complaint *complaint)
 {
     const json_t *error = json_object_get(message, "error"), *said = error;

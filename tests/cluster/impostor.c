@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and that
- * none is called done. Needs no etcd.
+ * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and
+ * that none is called done. Needs no etcd.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@
 
 /* --- the server ------------------------------------------------------------------------------------------------------- */
 
-/* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more to come
- * and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
+/* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more
+ * to come and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
 static struct impostor {
     const char *const *replies;
     int listener;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Transactions and leases at one server: what each condition means, in which order lists come, what the end of a lease does.
+ * Transactions and leases at one server: what each condition means, in which order lists come, what the end of a lease
+ * does.
  */
 #include "nodes.h"
 

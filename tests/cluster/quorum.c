@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three servers of which one or two fail: what is told done is there once, what is told not done is not there, ever, and a
- * server that is gone costs little.
+ * Three servers of which one or two fail: what is told done is there once, what is told not done is not there, ever,
+ * and a server that is gone costs little.
  */
 #include "nodes.h"
 

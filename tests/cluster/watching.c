@@ -188,8 +188,8 @@ static void session_lives(void **context)
     assert_int_equal(atomic_load(&overs), 0);
 }
 
-/* It is over here by its own clock, before the server, which has stood still, would end the lease; and it stays so, though the
- * lease is there when the server goes on. */
+/* It is over here by its own clock, before the server, which has stood still, would end the lease; and it stays so,
+ * though the lease is there when the server goes on. */
 static void session_is_over_in_silence(void **context)
 {
     (void)context;
