@@ -64,7 +64,7 @@ static const json_t *result_of(const json_t *message)
     return result != NULL ? result : message;
 }
 
-/* --- complaints ------------------------------------------------------------------------------------------------------- */
+/* --- complaints --------------------------------------------------------------------------------------------------- */
 
 void etcd_message_quote(const char *from, size_t length, char *text, size_t room)
 {
@@ -100,7 +100,7 @@ bool etcd_message_complains(const json_t *message, struct etcd_complaint *compla
     return true;
 }
 
-/* --- transactions ----------------------------------------------------------------------------------------------------- */
+/* --- transactions ------------------------------------------------------------------------------------------------- */
 
 void etcd_pair_free(struct etcd_pair *pair)
 {
@@ -180,7 +180,7 @@ bool etcd_message_txn_answer(const json_t *message, const struct etcd_txn *txn, 
     return false;
 }
 
-/* --- leases, tokens --------------------------------------------------------------------------------------------------- */
+/* --- leases, tokens ----------------------------------------------------------------------------------------------- */
 
 bool etcd_message_lease_answer(const json_t *message, int64_t *lease, int64_t *seconds)
 {
@@ -200,7 +200,7 @@ char *etcd_message_token(const json_t *message)
     return strdup(token);
 }
 
-/* --- watches ---------------------------------------------------------------------------------------------------------- */
+/* --- watches ------------------------------------------------------------------------------------------------------ */
 
 bool etcd_message_watch_ended(const json_t *message, char *why, size_t room)
 {

@@ -25,7 +25,7 @@ enum verdict {
     IT_IS_STOPPED,
 };
 
-/* --- what an answer means --------------------------------------------------------------------------------------------- */
+/* --- what an answer means ----------------------------------------------------------------------------------------- */
 
 enum { /* of gRPC */
        UNKNOWN = 2,
@@ -104,7 +104,7 @@ static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call
     return verdict;
 }
 
-/* --- one request ------------------------------------------------------------------------------------------------------ */
+/* --- one request -------------------------------------------------------------------------------------------------- */
 
 static enum verdict ask(struct etcd *etcd, const struct etcd_call *call, const char *token, int64_t until)
 {
@@ -133,7 +133,7 @@ static enum verdict ask(struct etcd *etcd, const struct etcd_call *call, const c
     return outcome == HTTP_NOT_SENT ? TRY_ANOTHER : IT_MAY_BE_DONE;
 }
 
-/* --- user and password ------------------------------------------------------------------------------------------------ */
+/* --- user and password -------------------------------------------------------------------------------------------- */
 
 static void drop_token(struct etcd *etcd)
 {
@@ -165,7 +165,7 @@ static enum verdict log_in(struct etcd *etcd, int64_t until)
     return verdict;
 }
 
-/* --- one after the other ---------------------------------------------------------------------------------------------- */
+/* --- one after the other ------------------------------------------------------------------------------------------ */
 
 /* The next is the one that has failed longest ago: of those that are dead each is met once, and then the one that
  * works stays. To take them in turn would come back to the dead ones with every failure. */

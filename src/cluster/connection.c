@@ -28,7 +28,7 @@ int64_t etcd_now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* --- SIGPIPE ---------------------------------------------------------------------------------------------------------- */
+/* --- SIGPIPE ------------------------------------------------------------------------------------------------------ */
 
 /* OpenSSL writes to sockets by write, which raises SIGPIPE where the server has hung up, in a libcurl before 7.87;
  * what libcurl sends itself does not. The signal is held back in this thread, to which it goes, and thrown away if
@@ -61,7 +61,7 @@ void etcd_http_release_sigpipe(struct etcd_http *http, bool held)
         pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
 }
 
-/* --- sockets ---------------------------------------------------------------------------------------------------------- */
+/* --- sockets ------------------------------------------------------------------------------------------------------ */
 
 enum { SILENT_S = 5 };
 
@@ -121,7 +121,7 @@ static CURLM *new_multi(int lowest_free)
     return multi;
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static void initialize_curl(void)
 {
@@ -214,7 +214,7 @@ void etcd_http_forget(struct etcd_http *http)
     set_empty(http, http->options);
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------------ */
+/* --- waits -------------------------------------------------------------------------------------------------------- */
 
 /* The eventfd of a forked child is still its parent's. Memory order: none is needed, write and poll are system
  * calls. */

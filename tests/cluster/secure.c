@@ -27,7 +27,7 @@ static void expect_not_allowed(const struct etcd_options *options)
     etcd_close(etcd);
 }
 
-/* --- users ------------------------------------------------------------------------------------------------------------ */
+/* --- users -------------------------------------------------------------------------------------------------------- */
 
 /* A token is good for two seconds after its last use. */
 static struct nodes *guarded_nodes(void)
@@ -108,7 +108,7 @@ static void users_that_nobody_asks_for(void **context)
     nodes_stop(nodes);
 }
 
-/* --- certificates ----------------------------------------------------------------------------------------------------- */
+/* --- certificates ------------------------------------------------------------------------------------------------- */
 
 static char directory[] = "/tmp/admit-tls-XXXXXX";
 
@@ -217,7 +217,7 @@ static int remove_certificates(void **context)
     return system(remove);
 }
 
-/* --- a full store ----------------------------------------------------------------------------------------------------- */
+/* --- a full store ------------------------------------------------------------------------------------------------- */
 
 static void full(void **context)
 {

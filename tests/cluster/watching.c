@@ -31,7 +31,7 @@ static int stop(void **context)
     return 0;
 }
 
-/* --- watches ---------------------------------------------------------------------------------------------------------- */
+/* --- watches ------------------------------------------------------------------------------------------------------ */
 
 static void expect_event(struct etcd_watch *watch, bool deleted, const char *key, const char *value, int64_t revision)
 {
@@ -149,7 +149,7 @@ static void ends_with_the_server(void **context)
     assert_done(etcd, etcd_do(etcd, &txn, in_seconds(30), &answer)); /* goes on asking until it is up */
 }
 
-/* --- sessions --------------------------------------------------------------------------------------------------------- */
+/* --- sessions ----------------------------------------------------------------------------------------------------- */
 
 static void count_one(void *data)
 {
@@ -263,7 +263,7 @@ static void forked(void **context)
     etcd_session_close(session, true);
 }
 
-/* --- interruptions ---------------------------------------------------------------------------------------------------- */
+/* --- interruptions ------------------------------------------------------------------------------------------------ */
 
 static void *interrupt_soon(void *data)
 {
@@ -332,7 +332,7 @@ static void interrupted(void **context)
     etcd_watch_close(watch);
 }
 
-/* --- what is left ----------------------------------------------------------------------------------------------------- */
+/* --- what is left ------------------------------------------------------------------------------------------------- */
 
 /* Descriptors; `inherited`: only those that a command would have, too. */
 static unsigned descriptors(bool inherited)
