@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What answers mean. Fields that are zero are left out by the server, so that one which is not there is 0; one that is there
- * and of another kind makes the answer none. Numbers of 64 bits are strings, of 32 bits are numbers: both are taken.
+ * What answers mean. Fields that are zero are left out by the server, so that one which is not there is 0; one that is
+ * there and of another kind makes the answer none. Numbers of 64 bits are strings, of 32 bits are numbers: both are
+ * taken.
  */
 #include "cluster/base64.h"
 #include "cluster/message.h"
@@ -63,7 +64,7 @@ static const json_t *result_of(const json_t *message)
     return result != NULL ? result : message;
 }
 
-/* --- complaints ------------------------------------------------------------------------------------------------------- */
+/* --- complaints --------------------------------------------------------------------------------------------------- */
 
 void etcd_message_quote(const char *from, size_t length, char *text, size_t room)
 {
@@ -75,7 +76,8 @@ void etcd_message_quote(const char *from, size_t length, char *text, size_t room
     text[at] = '\0';
 }
 
-/* An answer has {"error": TEXT, "code": NUMBER}; a line of a stream {"error": {"grpc_code": NUMBER, "message": TEXT}}. */
+/* An answer has {"error": TEXT, "code": NUMBER}; a line of a stream {"error": {"grpc_code": NUMBER, "message":
+ * TEXT}}. */
 bool etcd_message_complains(const json_t *message, struct etcd_complaint *complaint)
 {
     const json_t *error = json_object_get(message, "error"), *said = error;
@@ -98,7 +100,7 @@ bool etcd_message_complains(const json_t *message, struct etcd_complaint *compla
     return true;
 }
 
-/* --- transactions ----------------------------------------------------------------------------------------------------- */
+/* --- transactions ------------------------------------------------------------------------------------------------- */
 
 void etcd_pair_free(struct etcd_pair *pair)
 {
@@ -178,7 +180,7 @@ bool etcd_message_txn_answer(const json_t *message, const struct etcd_txn *txn, 
     return false;
 }
 
-/* --- leases, tokens --------------------------------------------------------------------------------------------------- */
+/* --- leases, tokens ----------------------------------------------------------------------------------------------- */
 
 bool etcd_message_lease_answer(const json_t *message, int64_t *lease, int64_t *seconds)
 {
@@ -198,7 +200,7 @@ char *etcd_message_token(const json_t *message)
     return strdup(token);
 }
 
-/* --- watches ---------------------------------------------------------------------------------------------------------- */
+/* --- watches ------------------------------------------------------------------------------------------------------ */
 
 bool etcd_message_watch_ended(const json_t *message, char *why, size_t room)
 {

@@ -2,8 +2,8 @@
  *
  * One call: which endpoint is asked, what its answer means for the request, and whether another is asked then.
  *
- * A request is sent again only if it was certainly not done, or does no harm if it is done twice. What is certain: not a byte
- * was sent; or the server has said no by an error that it only gives before it hands the request on, or that all
+ * A request is sent again only if it was certainly not done, or does no harm if it is done twice. What is certain: not
+ * a byte was sent; or the server has said no by an error that it only gives before it hands the request on, or that all
  * servers agree upon when they come to it.
  */
 #include "cluster/client.h"
@@ -25,7 +25,7 @@ enum verdict {
     IT_IS_STOPPED,
 };
 
-/* --- what an answer means --------------------------------------------------------------------------------------------- */
+/* --- what an answer means ----------------------------------------------------------------------------------------- */
 
 enum { /* of gRPC */
        UNKNOWN = 2,
@@ -76,7 +76,7 @@ static enum verdict judge(struct etcd *etcd, const struct etcd_complaint *compla
             reason = meanings[m].reason;
             break;
         }
-    etcd_fail(etcd, ETCD_DONE, reason, "etcd at %s: %s", etcd->endpoint[etcd->favourite].name, complaint->text);
+    etcd_note(etcd, reason, "etcd at %s: %s", etcd->endpoint[etcd->favourite].name, complaint->text);
     return verdict;
 }
 
@@ -95,7 +95,7 @@ static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call
     } else {
         char quoted[100];
         etcd_message_quote(text, http->size, quoted, sizeof quoted);
-        etcd_fail(etcd, ETCD_DONE, ETCD_OTHER_REASON, "what answers at %s (status %ld) is not etcd: %s", name, status,
+        etcd_note(etcd, ETCD_OTHER_REASON, "what answers at %s (status %ld) is not etcd: %s", name, status,
                   *quoted != '\0' ? quoted : "it says nothing");
         /* By statuses from 400 to 499 a server says that it does nothing; 408 is a time-out. */
         verdict = status >= 400 && status <= 499 && status != 408 ? IT_IS_REFUSED : IT_MAY_BE_DONE;
@@ -104,7 +104,7 @@ static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call
     return verdict;
 }
 
-/* --- one request ------------------------------------------------------------------------------------------------------ */
+/* --- one request -------------------------------------------------------------------------------------------------- */
 
 static enum verdict ask(struct etcd *etcd, const struct etcd_call *call, const char *token, int64_t until)
 {
@@ -119,21 +119,21 @@ static enum verdict ask(struct etcd *etcd, const struct etcd_call *call, const c
     case HTTP_ANSWERED:
         return judge_answer(etcd, call, status);
     case HTTP_STOPPED:
-        etcd_fail(etcd, ETCD_DONE, ETCD_NO_REASON, "the request to etcd at %s was interrupted", name);
+        etcd_note(etcd, ETCD_NO_REASON, "the request to etcd at %s was interrupted", name);
         return IT_IS_STOPPED;
     case HTTP_DISTRUSTED:
-        etcd_fail(etcd, ETCD_DONE, ETCD_NOT_ALLOWED, "etcd at %s: %s", name, etcd_http_error(&etcd->http));
+        etcd_note(etcd, ETCD_NOT_ALLOWED, "etcd at %s: %s", name, etcd_http_error(&etcd->http));
         return DISTRUST;
     case HTTP_NOT_SENT:
     case HTTP_UNANSWERED:
         break;
     }
-    etcd_fail(etcd, ETCD_DONE, ETCD_NO_REASON, "etcd at %s %s: %s", name,
+    etcd_note(etcd, ETCD_NO_REASON, "etcd at %s %s: %s", name,
               outcome == HTTP_NOT_SENT ? "cannot be reached" : "has not answered", etcd_http_error(&etcd->http));
     return outcome == HTTP_NOT_SENT ? TRY_ANOTHER : IT_MAY_BE_DONE;
 }
 
-/* --- user and password ------------------------------------------------------------------------------------------------ */
+/* --- user and password -------------------------------------------------------------------------------------------- */
 
 static void drop_token(struct etcd *etcd)
 {
@@ -146,8 +146,8 @@ static bool read_token(const json_t *message, void *data)
     return (*(char **)data = etcd_message_token(message)) != NULL;
 }
 
-/* Once for all requests that follow, until the cluster does not take the token any more. A cluster that asks nobody for a
- * password is one that needs no token. */
+/* Once for all requests that follow, until the cluster does not take the token any more. A cluster that asks nobody
+ * for a password is one that needs no token. */
 static enum verdict log_in(struct etcd *etcd, int64_t until)
 {
     const struct etcd_call call = {.path = "/v3/auth/authenticate",
@@ -165,10 +165,10 @@ static enum verdict log_in(struct etcd *etcd, int64_t until)
     return verdict;
 }
 
-/* --- one after the other ---------------------------------------------------------------------------------------------- */
+/* --- one after the other ------------------------------------------------------------------------------------------ */
 
-/* The next is the one that has failed longest ago: of those that are dead each is met once, and then the one that works stays.
- * To take them in turn would come back to the dead ones with every failure. */
+/* The next is the one that has failed longest ago: of those that are dead each is met once, and then the one that
+ * works stays. To take them in turn would come back to the dead ones with every failure. */
 static void look_elsewhere(struct etcd *etcd)
 {
     etcd->endpoint[etcd->favourite].failed = etcd_now();
@@ -190,7 +190,7 @@ static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *ca
         }
         if (etcd_now() >= until) {
             if (failures == 0)
-                etcd_fail(etcd, ETCD_DONE, ETCD_NO_REASON, "no time was left to ask etcd at %s",
+                etcd_note(etcd, ETCD_NO_REASON, "no time was left to ask etcd at %s",
                           etcd->endpoint[etcd->favourite].name);
             return may_be_done ? ETCD_UNKNOWN : ETCD_UNREACHED;
         }
@@ -201,7 +201,7 @@ static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *ca
             verdict = ask(etcd, call, etcd->token, until);
         switch (verdict) {
         case IT_IS_DONE:
-            etcd_fail(etcd, ETCD_DONE, ETCD_NO_REASON, "%s", "");
+            etcd_note(etcd, ETCD_NO_REASON, "%s", "");
             return ETCD_DONE;
         case IT_IS_REFUSED:
             return ETCD_REFUSED;

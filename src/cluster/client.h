@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - what a handle is, and one call on it: a request to one endpoint after the other, until it is known what came of it.
+ * client.h - what a handle is, and one call on it: a request to one endpoint after the other, until it is known what
+ * came of it.
  */
 #ifndef ADMIT_CLUSTER_CLIENT_H
 #define ADMIT_CLUSTER_CLIENT_H
@@ -41,8 +42,9 @@ struct etcd_call {
 
 enum etcd_result etcd_call(struct etcd *etcd, const struct etcd_call *call, int64_t until);
 
-/* Notes what a call failed by, and returns the result. */
-enum etcd_result etcd_fail(struct etcd *etcd, enum etcd_result result, enum etcd_reason reason, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Notes what a call failed by; and is the result. */
+void etcd_note(struct etcd *etcd, enum etcd_reason reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define etcd_fail(etcd, result, ...) (etcd_note(etcd, __VA_ARGS__), (result))
 
 #endif

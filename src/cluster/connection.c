@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a connection does to the process that it is in: its descriptors, SIGPIPE, fork; and waits that end otherwise than by
- * the network.
+ * What a connection does to the process that it is in: its descriptors, SIGPIPE, fork; and waits that end otherwise
+ * than by the network.
  */
 #include "cluster/http.h"
 
@@ -28,11 +28,11 @@ int64_t etcd_now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* --- SIGPIPE ---------------------------------------------------------------------------------------------------------- */
+/* --- SIGPIPE ------------------------------------------------------------------------------------------------------ */
 
-/* OpenSSL writes to sockets by write, which raises SIGPIPE where the server has hung up; libcurl itself does not. The signal
- * is held back in this thread, to which it goes, and thrown away if it has come meanwhile. To ignore it, as libcurl would, is
- * for the whole process. true: it is to be released. */
+/* OpenSSL writes to sockets by write, which raises SIGPIPE where the server has hung up, in a libcurl before 7.87;
+ * what libcurl sends itself does not. The signal is held back in this thread, to which it goes, and thrown away if
+ * it has come meanwhile. To ignore it, as libcurl would, is for the whole process. true: it is to be released. */
 bool etcd_http_hold_sigpipe(struct etcd_http *http)
 {
     if (!http->options->tls)
@@ -42,7 +42,7 @@ bool etcd_http_hold_sigpipe(struct etcd_http *http)
     sigaddset(&pipe, SIGPIPE);
     sigpending(&pending);
     if (sigismember(&pending, SIGPIPE))
-        return false; /* somebody else's: he holds it back himself */
+        return false; /* somebody else's, and held back already */
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     http->held_before = sigismember(&before, SIGPIPE);
     return true;
@@ -61,12 +61,12 @@ void etcd_http_release_sigpipe(struct etcd_http *http, bool held)
         pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
 }
 
-/* --- sockets ---------------------------------------------------------------------------------------------------------- */
+/* --- sockets ------------------------------------------------------------------------------------------------------ */
 
 enum { SILENT_S = 5 };
 
-/* Commands that are run do not inherit it. One whose other end is gone without a word, as when a cable is pulled, is noticed in
- * some seconds, also by a watch, which waits for ever. */
+/* Commands that are run do not inherit it. One whose other end is gone without a word, as when a cable is pulled, is
+ * noticed in some seconds, also by a watch, which waits for ever. */
 static curl_socket_t open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *address)
 {
     (void)purpose;
@@ -96,9 +96,9 @@ static int close_socket(void *data, curl_socket_t socket)
     return close(socket);
 }
 
-/* libcurl has a pair of sockets in each multi handle, by which other threads wake it, and 7.88 lets commands inherit them. They
- * are the sockets that had no number before and have one now; a socket that another thread makes in between counts as
- * one, which is what its maker most likely wants, too. */
+/* libcurl has a pair of sockets in each multi handle, by which other threads wake it, and 7.88 lets commands inherit
+ * them. They are the sockets that had no number before and have one now; a socket that another thread makes in
+ * between counts as one, which is what its maker most likely wants, too. */
 enum { LOOKED_AT = 64 };
 
 static bool is_bare_socket(int descriptor)
@@ -121,7 +121,7 @@ static CURLM *new_multi(int lowest_free)
     return multi;
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static void initialize_curl(void)
 {
@@ -139,8 +139,8 @@ static bool set_up(struct etcd_http *http)
                 SET(CURLOPT_OPENSOCKETDATA, (void *)http) && SET(CURLOPT_CLOSESOCKETFUNCTION, close_socket) &&
                 SET(CURLOPT_CLOSESOCKETDATA, (void *)http) && SET(CURLOPT_TCP_NODELAY, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    /* A request that is given up does not wait for the thread that looks for the address of its name: that can take longer than
-     * a session lasts. */
+    /* A request that is given up does not wait for the thread that looks for the address of its name: that can take
+     * longer than a session lasts. */
     done = done && SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     if (options->ca != NULL)
@@ -203,8 +203,8 @@ void etcd_http_close(struct etcd_http *http)
     set_empty(http, http->options);
 }
 
-/* To free libcurl's handles would say goodbye on connections with TLS, which are the parent's as well. They are left as they
- * are, and so are the headers and the text that they may point to. */
+/* To free libcurl's handles would say goodbye on connections with TLS, which are the parent's as well. They are left
+ * as they are, and so are the headers and the text that they may point to. */
 void etcd_http_forget(struct etcd_http *http)
 {
     for (unsigned s = 0; s < HTTP_SOCKETS; s++)
@@ -214,9 +214,10 @@ void etcd_http_forget(struct etcd_http *http)
     set_empty(http, http->options);
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------------ */
+/* --- waits -------------------------------------------------------------------------------------------------------- */
 
-/* The eventfd of a forked child is still its parent's. Memory order: none is needed, write and poll are system calls. */
+/* The eventfd of a forked child is still its parent's. Memory order: none is needed, write and poll are system
+ * calls. */
 void etcd_http_interrupt(struct etcd_http *http)
 {
     const int saved = errno;

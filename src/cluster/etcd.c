@@ -24,7 +24,8 @@ static struct etcd *refuse(struct etcd *etcd, const char *why, const char *what)
     return NULL;
 }
 
-/* Letters, digits and what else a host or an address may have; and a port. What it is not must not become a part of a URL. */
+/* Letters, digits and what else a host or an address may have; and a port. What it is not must not become a part of
+ * a URL. */
 static bool is_endpoint(const char *name, size_t length)
 {
     const char *colon = memrchr(name, ':', length);
@@ -70,8 +71,10 @@ static bool is_utf8(const char *text)
     return string != NULL;
 }
 
-/* A request takes some milliseconds, at a change of leaders one or two seconds. With others to ask it is not worth while to
- * wait for more than that; a single server gets as long as it takes itself before it gives up. */
+/* A request takes some milliseconds. One that was on its way when the leader died gets no answer; nor does the next
+ * one, if it is sent before the others have noticed, which is after one or two seconds. With others to ask it is not
+ * worth while to wait for longer; and if one waits for less, the next is lost as well. A single server gets as long
+ * as it takes itself before it gives up. */
 static const int64_t with_others = 2 * INT64_C(1000000000), alone = 7 * INT64_C(1000000000);
 
 struct etcd *etcd_open(const struct etcd_options *options)
@@ -144,12 +147,11 @@ void etcd_interrupt(struct etcd *etcd)
     etcd_http_interrupt(&etcd->http);
 }
 
-enum etcd_result etcd_fail(struct etcd *etcd, enum etcd_result result, enum etcd_reason reason, const char *format, ...)
+void etcd_note(struct etcd *etcd, enum etcd_reason reason, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(etcd->text, sizeof etcd->text, format, arguments);
     va_end(arguments);
     etcd->reason = reason;
-    return result;
 }

@@ -2,9 +2,9 @@
  *
  * etcd.h - a client of etcd, version 3, over its JSON gateway: transactions, leases, watches.
  *
- * It knows nothing of gates. A handle is for one thread at a time; each thread that needs one has its own. Whatever goes
- * wrong is told by one of five words, of which ETCD_UNKNOWN is the one to think about: a request that was sent and not
- * answered may have been done, may be done later, even after requests that were sent after it, or never.
+ * It knows nothing of gates. A handle is for one thread at a time; each thread that needs one has its own. Whatever
+ * goes wrong is told by one of five words, of which ETCD_UNKNOWN is the one to think about: a request that was sent and
+ * not answered may have been done, may be done later, even after requests that were sent after it, or never.
  */
 #ifndef ADMIT_CLUSTER_ETCD_H
 #define ADMIT_CLUSTER_ETCD_H
@@ -15,7 +15,7 @@
 
 /* Where the cluster is, and who asks. What is NULL is not used. Copied by etcd_open. */
 struct etcd_options {
-    const char *endpoints;         /* HOST:PORT,HOST:PORT,...; an IPv6 address in brackets */
+    const char *endpoints;         /* HOST:PORT,HOST:PORT,...; an IPv6 address in brackets. The first, until it fails */
     bool tls;                      /* https */
     const char *ca;                /* files: of the authority that has signed the servers' certificates, */
     const char *certificate, *key; /* and of the client */
@@ -33,8 +33,8 @@ enum etcd_result {
 enum etcd_reason {
     ETCD_NO_REASON,
     ETCD_LEASE_GONE, /* the lease that a key was to have is none, or has ended */
-    /* The store is full (quota), and takes deletions only. Comes with ETCD_UNKNOWN: the first server that finds it full says
-     * so of what it has just done. */
+    /* The store is full (quota), and takes deletions only. Comes with ETCD_UNKNOWN: the first server that finds it
+     * full says so of what it has just done. */
     ETCD_NO_SPACE,
     ETCD_NOT_ALLOWED, /* user, password, certificate, or what the user may do */
     ETCD_OTHER_REASON
@@ -52,8 +52,8 @@ const char *etcd_text(const struct etcd *etcd);
 enum etcd_reason etcd_reason(const struct etcd *etcd);
 /* Requests that were sent so far by this handle: round trips. */
 uint64_t etcd_requests(const struct etcd *etcd);
-/* From another thread or a signal handler: the call that is under way on this handle returns ETCD_INTERRUPTED soon, or, if
- * none is, the next one that would wait. */
+/* From another thread or a signal handler: the call that is under way on this handle returns ETCD_INTERRUPTED soon,
+ * or, if none is, the next one that would wait. */
 void etcd_interrupt(struct etcd *etcd);
 
 /* Nanoseconds of CLOCK_BOOTTIME, by which all deadlines here are told: it goes on while the machine is suspended. */
@@ -64,8 +64,9 @@ int64_t etcd_now(void);
 enum etcd_target { ETCD_CREATED, ETCD_MODIFIED, ETCD_VALUE, ETCD_LEASE };
 enum etcd_relation { ETCD_EQUAL, ETCD_UNEQUAL, ETCD_LESS, ETCD_GREATER };
 
-/* A key that is not there counts as created and modified at revision 0, and as without a lease; a condition on its value does
- * not hold, whatever the relation. With `prefix` all keys that there are must meet it, or if there is none, such a one. */
+/* A key that is not there counts as created and modified at revision 0, and as without a lease; a condition on its
+ * value does not hold, whatever the relation. With `prefix` all keys that there are must meet it, or if there is
+ * none, such a one. */
 struct etcd_condition {
     const char *key;
     bool prefix; /* all keys that begin so */
@@ -110,10 +111,11 @@ struct etcd_answer {
 };
 void etcd_answer_free(struct etcd_answer *answer);
 
-/* `until`: of CLOCK_BOOTTIME; ETCD_UNKNOWN or ETCD_UNREACHED then, ETCD_UNKNOWN also long before: where there are several
- * endpoints, one gets two seconds for an answer. Tries endpoints one after the other as long as the request was certainly not
- * done; one that may have been done is not sent again, unless it only reads: that is for the caller, who knows whether it may
- * be repeated, and then meets another endpoint. Reads are linearizable. There is nothing in `answer` unless ETCD_DONE. */
+/* `until`: of CLOCK_BOOTTIME; ETCD_UNKNOWN or ETCD_UNREACHED then, ETCD_UNKNOWN also long before: where there are
+ * several endpoints, one gets two seconds for an answer. Tries endpoints one after the other as long as the request
+ * was certainly not done; one that may have been done is not sent again, unless it only reads: that is for the
+ * caller, who knows whether it may be repeated, and then meets another endpoint. Reads are linearizable. There is
+ * nothing in `answer` unless ETCD_DONE. */
 enum etcd_result etcd_do(struct etcd *etcd, const struct etcd_txn *txn, int64_t until, struct etcd_answer *answer);
 
 /* --- leases ------------------------------------------------------------------------------------------------------- */
@@ -124,9 +126,9 @@ enum etcd_result etcd_grant(struct etcd *etcd, unsigned seconds, int64_t until, 
 enum etcd_result etcd_keep_alive(struct etcd *etcd, int64_t lease, int64_t until, unsigned *granted);
 enum etcd_result etcd_revoke(struct etcd *etcd, int64_t lease, int64_t until);
 
-/* A lease that a thread of its own keeps alive. It has a deadline: that of the last keep-alive that was answered, reckoned
- * from when it was sent, so that it is over here before it is at any server, whatever the network did and whether or not this
- * process ran. Once it is over it stays so, though a later keep-alive might succeed. */
+/* A lease that a thread of its own keeps alive. It has a deadline: that of the last keep-alive that was answered,
+ * reckoned from when it was sent, so that it is over here before it is at any server, whatever the network did and
+ * whether or not this process ran. Once it is over it stays so, though a later keep-alive might succeed. */
 struct etcd_session;
 
 /* Grants the lease, and begins to keep it. `over` is called once, by that thread, when the session is over; not after
@@ -140,8 +142,8 @@ int64_t etcd_session_deadline(const struct etcd_session *session);
 bool etcd_session_in_time(const struct etcd_session *session);
 /* Ends the thread; revoke: and the lease, as well as that can be done in a second. Not to be called by `over`. */
 void etcd_session_close(struct etcd_session *session, bool revoke);
-/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A handle may be used
- * on in a child: it makes connections of its own. A watch of the parent has ended there.) */
+/* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A
+ * handle makes connections of its own there, if it is used; and a watch of the parent has ended.) */
 void etcd_session_forget(struct etcd_session *session);
 
 /* --- watches ------------------------------------------------------------------------------------------------------ */
@@ -162,10 +164,10 @@ struct etcd_event {
     int64_t revision;
 };
 
-/* All that happens to keys with this prefix from that revision on, in order; deletions only, if so. By a connection of its own,
- * to the endpoint that has answered this handle last: one that has ended is made anew after a call that finds an endpoint which
- * answers. NULL: out of memory. Whether it is there is told by the first etcd_watch_next. A server that is stopped, not dead,
- * tells nothing and ends nothing: look for yourself now and then. */
+/* All that happens to keys with this prefix from that revision on, in order; deletions only, if so. By a connection
+ * of its own, to the endpoint that has answered this handle last: one that has ended is made anew after a call that
+ * finds an endpoint which answers. NULL: out of memory. Whether it is there is told by the first etcd_watch_next. A
+ * server that is stopped, not dead, tells nothing and ends nothing: look for yourself now and then. */
 struct etcd_watch *etcd_watch_open(const struct etcd *etcd, const char *prefix, int64_t from, bool deletions_only);
 enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct etcd_event *event);
 /* From another thread or a signal handler. */

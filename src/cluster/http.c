@@ -2,9 +2,9 @@
  *
  * One request after the other, by libcurl. HTTP/1.1 always: its HTTP/2 breaks on connections that are used again.
  *
- * A request that may have been received is not sent again, and not by libcurl either: when a kept connection turns out to be
- * closed, libcurl sends the request once more, unless it would need the body a second time and cannot have it. So the body is
- * given by a function, which gives it once. (Of a request without its whole body no server does anything.)
+ * A request that may have been received is not sent again, and not by libcurl either: when a kept connection turns out
+ * to be closed, libcurl sends the request once more, unless it would need the body a second time and cannot have it. So
+ * the body is given by a function, which gives it once. (Of a request without its whole body no server does anything.)
  */
 #include "cluster/http.h"
 
@@ -159,8 +159,8 @@ enum etcd_http_state etcd_http_wait(struct etcd_http *http, int64_t until)
     return state;
 }
 
-/* In TLS 1.3 the client hears that its certificate is not accepted when it has sent the request already. An alert about a
- * certificate ends the handshake for the server, so that it has not read the request. */
+/* In TLS 1.3 the client hears that its certificate is not accepted when it has sent the request already. An alert
+ * about a certificate ends the handshake for the server, so that it has not read the request. */
 static bool is_about_certificates(const struct etcd_http *http)
 {
     switch (http->code) {
@@ -215,6 +215,7 @@ enum etcd_http_outcome etcd_http_post(struct etcd_http *http, const struct etcd_
     if (!etcd_http_begin(http, request)) {
         http->over = true;
         http->code = CURLE_OUT_OF_MEMORY;
+        http->error[0] = '\0';
         return HTTP_NOT_SENT;
     }
     bool enough = false;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * http.h - requests over HTTP/1.1, one at a time, each to the endpoint that it names, and waits that somebody else can end.
+ * http.h - requests over HTTP/1.1, one at a time, each to the endpoint that it names, and waits that somebody else can
+ * end.
  *
- * Connections are kept for the next request. Nothing is sent twice. For one thread at a time, but for etcd_http_interrupt.
+ * Connections are kept for the next request. Nothing is sent twice. For one thread at a time, but for
+ * etcd_http_interrupt.
  */
 #ifndef ADMIT_CLUSTER_HTTP_H
 #define ADMIT_CLUSTER_HTTP_H
@@ -56,8 +58,8 @@ enum etcd_http_outcome {
 
 bool etcd_http_open(struct etcd_http *http, const struct etcd_options *options);
 void etcd_http_close(struct etcd_http *http);
-/* In a forked child: closes its descriptors, without a word on the connections, and leaves alone what another thread of the
- * parent may have been changing. */
+/* In a forked child: closes its descriptors, without a word on the connections, and leaves alone what another thread
+ * of the parent may have been changing. */
 void etcd_http_forget(struct etcd_http *http);
 void etcd_http_interrupt(struct etcd_http *http);
 /* An interruption that has come for nobody is taken back. */

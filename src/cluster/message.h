@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.h - what is said to etcd, and what its answers mean: text to text, without a connection. Answers may be anything:
- * cut off, of another program, or made to do harm.
+ * message.h - what is said to etcd, and what its answers mean: text to text, without a connection. Answers may be
+ * anything: cut off, of another program, or made to do harm.
  */
 #ifndef ADMIT_CLUSTER_MESSAGE_H
 #define ADMIT_CLUSTER_MESSAGE_H

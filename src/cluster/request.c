@@ -2,8 +2,8 @@
  *
  * Requests as JSON. Keys and values are base64, 64-bit numbers are strings.
  *
- * They are written, not built as trees: a tree from which something is missing, because there was no memory for it, is still
- * a request, and another one; a text that could not be written to its end is none.
+ * They are written, not built as trees: a tree from which something is missing, because there was no memory for it, is
+ * still a request, and another one; a text that could not be written to its end is none.
  */
 #include "cluster/base64.h"
 #include "cluster/message.h"
@@ -43,8 +43,8 @@ static void write_bytes(struct text *text, const char *name, const void *bytes, 
     putc('"', text->out);
 }
 
-/* All keys from `key` on that are less than `range_end`, which is the least that does not begin so. A single 0 means no end
- * there; and as the key, since no key is empty, the first of all. */
+/* All keys from `key` on that are less than `range_end`, which is the least that does not begin so. A single 0 means
+ * no end there; and as the key, since no key is empty, the first of all. */
 static void write_range(struct text *text, const char *key, bool prefix)
 {
     size_t size = strlen(key);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A lease that is kept alive by a thread of its own, and a deadline that is over here before the lease can be at a server.
+ * A lease that is kept alive by a thread of its own, and a deadline that is over here before the lease can be at a
+ * server.
  *
- * A leader that is none any more and does not know yet may answer a keep-alive that nobody else hears of. It does not know for
- * an election's time at most; and a leader that is new gives each lease, from the moment at which it becomes one, the whole of
- * its time and an election's more. That is what the reckoning from the moment of sending rests on; and that the clocks of this
- * machine and of the server go alike for as long as a lease lasts.
+ * A leader that is none any more and does not know yet may answer a keep-alive that nobody else hears of. It does not
+ * know for an election's time at most; and a leader that is new gives each lease, from the moment at which it becomes
+ * one, the whole of its time and an election's more. That is what the reckoning from the moment of sending rests on;
+ * and that the clocks of this machine and of the server go alike for as long as a lease lasts.
  *
- * `deadline` is one atomic word, 0 from the moment at which somebody has seen that it has passed; whoever sees that first,
- * the thread or one that asks, stores the 0, and a keep-alive that is answered afterwards finds it there. All accesses
- * are sequentially consistent: there are few.
+ * `deadline` is one atomic word, 0 from the moment at which somebody has seen that it has passed; whoever sees that
+ * first, the thread or one that asks, stores the 0, and a keep-alive that is answered afterwards finds it there. All
+ * accesses are sequentially consistent: there are few.
  */
 #include "cluster/client.h"
 

@@ -24,8 +24,8 @@ static bool only_reads(const struct etcd_op *ops, unsigned count)
     return true;
 }
 
-/* Linearizable, which is what a request is that does not say otherwise: a server that has not heard the latest, and may have
- * been cut off, does not answer from what it remembers. */
+/* Linearizable, which is what a request is that does not say otherwise: a server that has not heard the latest, and
+ * may have been cut off, does not answer from what it remembers. */
 enum etcd_result etcd_do(struct etcd *etcd, const struct etcd_txn *txn, int64_t until, struct etcd_answer *answer)
 {
     *answer = (struct etcd_answer){0};

@@ -66,8 +66,7 @@ static enum etcd_news end(struct etcd_watch *watch, const char *why)
 {
     struct etcd *etcd = watch->etcd;
     long status;
-    etcd_fail(etcd, ETCD_DONE, ETCD_OTHER_REASON, "the watch at %s has ended: %s", etcd->endpoint[etcd->favourite].name,
-              why);
+    etcd_note(etcd, ETCD_OTHER_REASON, "the watch at %s has ended: %s", etcd->endpoint[etcd->favourite].name, why);
     if (etcd->http.process == getpid())
         etcd_http_end(&etcd->http, &status);
     watch->ended = true;

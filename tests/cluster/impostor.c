@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and that
- * none is called done. Needs no etcd.
+ * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and
+ * that none is called done. Needs no etcd.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@
 
 #include "cluster/etcd.h"
 
-/* --- the server ------------------------------------------------------------------------------------------------------- */
+/* --- the server --------------------------------------------------------------------------------------------------- */
 
-/* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more to come
- * and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
+/* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more
+ * to come and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
 static struct impostor {
     const char *const *replies;
     int listener;
@@ -118,7 +118,7 @@ static void part(struct etcd *etcd)
     close(impostor.listener);
 }
 
-/* --- what it is asked ------------------------------------------------------------------------------------------------- */
+/* --- what it is asked --------------------------------------------------------------------------------------------- */
 
 static const struct etcd_txn write_one = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = "a", .value = "x"}}};
 static const struct etcd_txn read_one = {.thens = 1, .then = {{.deed = ETCD_LIST, .key = "a"}}};
@@ -255,7 +255,7 @@ static void watch(void **context)
     }
 }
 
-/* --- options ---------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------------------------------------------------ */
 
 static void options_that_make_no_sense(void **context)
 {

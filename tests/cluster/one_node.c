@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Transactions and leases at one server: what each condition means, in which order lists come, what the end of a lease does.
+ * Transactions and leases at one server: what each condition means, in which order lists come, what the end of a lease
+ * does.
  */
 #include "nodes.h"
 
@@ -23,7 +24,7 @@ static int stop(void **context)
     return 0;
 }
 
-/* --- conditions ------------------------------------------------------------------------------------------------------- */
+/* --- conditions --------------------------------------------------------------------------------------------------- */
 
 static bool holds(struct etcd_condition condition)
 {
@@ -130,7 +131,7 @@ static void several_conditions(void **context)
     etcd_answer_free(&answer);
 }
 
-/* --- lists ------------------------------------------------------------------------------------------------------------ */
+/* --- lists -------------------------------------------------------------------------------------------------------- */
 
 static void in_order_of_creation(void **context)
 {
@@ -183,7 +184,7 @@ static void repetition_changes_nothing(void **context)
     }
 }
 
-/* --- leases ----------------------------------------------------------------------------------------------------------- */
+/* --- leases ------------------------------------------------------------------------------------------------------- */
 
 static void end_of_a_lease(void **context)
 {

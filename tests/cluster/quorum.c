@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Three servers of which one or two fail: what is told done is there once, what is told not done is not there, ever, and a
- * server that is gone costs little.
+ * Three servers of which one or two fail: what is told done is there once, what is told not done is not there, ever,
+ * and a server that is gone costs little.
  */
 #include "nodes.h"
 
@@ -35,7 +35,7 @@ static void wait_for_all(void)
     }
 }
 
-/* --- the leader is killed --------------------------------------------------------------------------------------------- */
+/* --- the leader is killed ----------------------------------------------------------------------------------------- */
 
 enum { PUTS_MAX = 20000 };
 static enum etcd_result outcome[PUTS_MAX];
@@ -113,7 +113,7 @@ static void leader_is_killed(void **context)
     wait_for_all();
 }
 
-/* --- one of three is dead, or stands still ---------------------------------------------------------------------------- */
+/* --- one of three is dead, or stands still ------------------------------------------------------------------------ */
 
 static double time_of_put(struct etcd *etcd, enum etcd_result *result)
 {
@@ -185,7 +185,7 @@ static void session_outlives_a_leader(void **context)
     wait_for_all();
 }
 
-/* --- no quorum -------------------------------------------------------------------------------------------------------- */
+/* --- no quorum ---------------------------------------------------------------------------------------------------- */
 
 /* One server is left, which can be reached and must neither be believed nor waited for without end. */
 static void two_are_gone(void **context)

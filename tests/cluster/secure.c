@@ -4,6 +4,7 @@
  */
 #include "nodes.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static void expect_not_allowed(const struct etcd_options *options)
     etcd_close(etcd);
 }
 
-/* --- users ------------------------------------------------------------------------------------------------------------ */
+/* --- users -------------------------------------------------------------------------------------------------------- */
 
 /* A token is good for two seconds after its last use. */
 static struct nodes *guarded_nodes(void)
@@ -107,7 +108,7 @@ static void users_that_nobody_asks_for(void **context)
     nodes_stop(nodes);
 }
 
-/* --- certificates ----------------------------------------------------------------------------------------------------- */
+/* --- certificates ------------------------------------------------------------------------------------------------- */
 
 static char directory[] = "/tmp/admit-tls-XXXXXX";
 
@@ -192,6 +193,15 @@ static void certificates(void **context)
         assert_int_equal(etcd_do(etcd, &look, in_seconds(1), &answer), ETCD_UNKNOWN);
         printf("# %s\n", etcd_text(etcd));
         etcd_close(etcd);
+        /* To say goodbye where nobody listens any more raises SIGPIPE in a program that does not look out. */
+        etcd = client_of(nodes);
+        put(etcd, "key", "x", 0);
+        watch = etcd_watch_open(etcd, "key", 0, false);
+        assert_int_equal(etcd_watch_next(watch, in_seconds(0.2), &event), ETCD_NO_NEWS);
+        node_signal(nodes, 0, SIGKILL);
+        assert_true(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+        etcd_watch_close(watch);
+        etcd_close(etcd);
         nodes_stop(nodes);
         free((char *)(uintptr_t)as.ca);
         free((char *)(uintptr_t)as.certificate);
@@ -207,7 +217,7 @@ static int remove_certificates(void **context)
     return system(remove);
 }
 
-/* --- a full store ----------------------------------------------------------------------------------------------------- */
+/* --- a full store ------------------------------------------------------------------------------------------------- */
 
 static void full(void **context)
 {

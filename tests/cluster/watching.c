@@ -31,7 +31,7 @@ static int stop(void **context)
     return 0;
 }
 
-/* --- watches ---------------------------------------------------------------------------------------------------------- */
+/* --- watches ------------------------------------------------------------------------------------------------------ */
 
 static void expect_event(struct etcd_watch *watch, bool deleted, const char *key, const char *value, int64_t revision)
 {
@@ -149,7 +149,7 @@ static void ends_with_the_server(void **context)
     assert_done(etcd, etcd_do(etcd, &txn, in_seconds(30), &answer)); /* goes on asking until it is up */
 }
 
-/* --- sessions --------------------------------------------------------------------------------------------------------- */
+/* --- sessions ----------------------------------------------------------------------------------------------------- */
 
 static void count_one(void *data)
 {
@@ -188,8 +188,8 @@ static void session_lives(void **context)
     assert_int_equal(atomic_load(&overs), 0);
 }
 
-/* It is over here by its own clock, before the server, which has stood still, would end the lease; and it stays so, though the
- * lease is there when the server goes on. */
+/* It is over here by its own clock, before the server, which has stood still, would end the lease; and it stays so,
+ * though the lease is there when the server goes on. */
 static void session_is_over_in_silence(void **context)
 {
     (void)context;
@@ -263,7 +263,7 @@ static void forked(void **context)
     etcd_session_close(session, true);
 }
 
-/* --- interruptions ---------------------------------------------------------------------------------------------------- */
+/* --- interruptions ------------------------------------------------------------------------------------------------ */
 
 static void *interrupt_soon(void *data)
 {
@@ -277,6 +277,31 @@ static void *interrupt_watch_soon(void *data)
     sleep_for(0.3);
     etcd_watch_interrupt(data);
     return NULL;
+}
+
+static struct etcd *waits;
+
+static void interrupt_now(int signal)
+{
+    (void)signal;
+    etcd_interrupt(waits);
+}
+
+static void interrupted_by_a_handler(void **context)
+{
+    (void)context;
+    const struct etcd_txn txn = {.thens = 1, .then = {{.deed = ETCD_LIST, .key = "i"}}};
+    struct etcd_answer answer;
+    waits = etcd;
+    node_signal(nodes, 0, SIGSTOP);
+    assert_true(signal(SIGALRM, interrupt_now) != SIG_ERR);
+    const int64_t began = etcd_now();
+    alarm(1);
+    assert_int_equal(etcd_do(etcd, &txn, in_seconds(10), &answer), ETCD_INTERRUPTED);
+    assert_true(etcd_now() - began < INT64_C(3000000000));
+    signal(SIGALRM, SIG_DFL);
+    node_signal(nodes, 0, SIGCONT);
+    assert_done(etcd, etcd_do(etcd, &txn, in_seconds(10), &answer));
 }
 
 static void interrupted(void **context)
@@ -307,7 +332,7 @@ static void interrupted(void **context)
     etcd_watch_close(watch);
 }
 
-/* --- what is left ----------------------------------------------------------------------------------------------------- */
+/* --- what is left ------------------------------------------------------------------------------------------------- */
 
 /* Descriptors; `inherited`: only those that a command would have, too. */
 static unsigned descriptors(bool inherited)
@@ -354,6 +379,7 @@ int main(void)
         cmocka_unit_test(session_ends_with_its_lease),
         cmocka_unit_test(forked),
         cmocka_unit_test(interrupted),
+        cmocka_unit_test(interrupted_by_a_handler),
         cmocka_unit_test(leaves_no_descriptors),
         cmocka_unit_test(ends_with_the_server),
     };
