@@ -66,8 +66,9 @@ DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
 CLUSTER_LIBS := -lcurl -ljansson -lpthread
 HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
-CLUSTER := $(if $(HAS_CURL),$(BUILD)/libadmit-etcd.a,without-etcd)
-CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
+CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
+HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
+CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN) $(HELPER_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
 	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
 TOOL_LIBS := -ljansson -lpthread -lm
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
@@ -182,8 +183,17 @@ $(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
 $(BUILD)/libadmit-etcd.a: $(CLUSTER_OBJECTS) $(BUILD)/names
 	$(call say,AR     ,$@)$(ARCHIVE) $(CLUSTER_OBJECTS)
 
+# nodelete: it has threads.
+$(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/names
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete $(CLUSTER_OBJECTS) $(CLUSTER_LIBS) -o $@
+	@ln -sf $(@F) $@.0
+
+# What admit becomes for a gate there.
+$(BUILD)/admit-etcd: $(HELPER_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit-etcd.a $(BUILD)/libadmit.a
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -Wl,-u,admit_elsewhere_provide $^ $(CLUSTER_LIBS) -lm -o $@
+
 without-etcd:
-	@$(if $(silent),:,echo 'libadmit-etcd.a is left out: it needs libcurl4-openssl-dev and libjansson-dev, which ./setup installs')
+	@$(if $(silent),:,echo 'gates on etcd are left out: they need libcurl4-openssl-dev and libjansson-dev, which ./setup installs')
 
 include tests/tests.mk
 include bench/bench.mk
@@ -225,12 +235,21 @@ install: all
 	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
+	$(if $(HAS_CURL),install -d $(DESTDIR)$(PREFIX)/libexec/admit)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/admit-etcd $(DESTDIR)$(PREFIX)/libexec/admit/)
+	$(if $(HAS_CURL),install -m 644 $(BUILD)/libadmit-etcd.a $(DESTDIR)$(PREFIX)/lib/)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/libadmit-etcd.so $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.$(VERSION))
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.0)
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so)
 	@$(if $(DESTDIR),,$(TELL_LOADER))
 	@$(if $(DESTDIR),,$(TELL_PYTHON))
 
+LIBRARY_ENDINGS = a so so.0 so.$(VERSION)
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
-		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit.,a so so.0 so.$(VERSION))
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))) \
+		$(DESTDIR)$(PREFIX)/libexec/admit/admit-etcd
+	if [ -d $(DESTDIR)$(PREFIX)/libexec/admit ]; then rmdir $(DESTDIR)$(PREFIX)/libexec/admit; fi
 
 rooms:
 	@sh tests/include_graph.sh | tsort | tac

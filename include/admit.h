@@ -412,6 +412,8 @@ typedef struct admit_participant {
     char user_name[ADMIT_USER_SIZE];  /* on etcd: its user, who may be another one's number there; "": look at user */
 } admit_participant;
 
+#define ADMIT_NOT_COUNTED UINT64_MAX
+
 typedef struct admit_view {
     unsigned k, most_k, capacity;
     unsigned holders, waiters;              /* how many there are */
@@ -419,7 +421,8 @@ typedef struct admit_view {
     const admit_participant *waiter;        /* by place */
     uint64_t entered, recovered, abandoned; /* since the gate started empty: entries, modulo 2^47; holds and places
                                                that came back after a death; places given up by time-out or
-                                               interruption */
+                                               interruption
+                                               (on etcd none of the three: ADMIT_NOT_COUNTED) */
     unsigned declared_k;                    /* see admit_gate_declared_k */
     unsigned outside;                       /* how many wait for a record, behind the waiters (see admit_gate_enter) */
 } admit_view;

@@ -33,7 +33,8 @@ static void pause_for(int64_t ns)
 
 static void name_key(const struct client *client, struct key key, char name[KEY_SIZE])
 {
-    static const char *const families[] = {[AGREED] = "k", [LINE] = "line/", [SLOTS] = "slot/", [PASSAGES] = "passages/"};
+    static const char *const families[] = {
+        [AGREED] = "k", [LINE] = "line/", [SLOTS] = "slot/", [PASSAGES] = "passages/"};
     char rest[48];
     switch (key.whose) {
     case THE_ONLY:
@@ -411,7 +412,7 @@ bool client_gives_up(struct client *client)
     const struct participant_wait *wait = client->wait;
     if (client->why != ADMIT_OK)
         return true;
-    if (client->gives_up || (wait->interruptible && atomic_load(&client->interrupted)))
+    if (client->gives_up || (wait->interruptible && atomic_load(&client->gate->interrupts) != client->interrupts))
         client->why = gate_fails(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", client->gate->name);
     else if (wait->only_if_free)
         client->why = gate_fails(ADMIT_NO_SLOT, "gate \"%s\" has no free slot", client->gate->name);
@@ -500,6 +501,13 @@ void participant_free(struct participant *participant)
     free_rest(participant);
 }
 
+void participant_rest(struct participant *participant)
+{
+    if (participant->client.session != NULL)
+        client_renew(&participant->client);
+    participant->locals = (struct locals){0};
+}
+
 void participant_forget(struct participant *participant)
 {
     struct client *client = &participant->client;
@@ -574,6 +582,7 @@ admit_error participant_enter(struct participant *participant, const struct part
     client->gives_up = false;
     client->tell_place_at = 0;
     client->token = 0;
+    client->interrupts = atomic_load(&client->gate->interrupts);
     client->k = atomic_load(&client->gate->k);
     if (wait->only_if_free && !seems_free(client))
         return gate_fails(ADMIT_NO_SLOT, "gate \"%s\" has no free slot", client->gate->name);
@@ -582,14 +591,13 @@ admit_error participant_enter(struct participant *participant, const struct part
         error = go_in(participant);
         client->wait = NULL;
     }
-    atomic_store(&client->interrupted, false);
     if (error != ADMIT_OK)
         return error;
     const struct own *own = &participant->locals.session.own;
     *hold = (struct participant_hold){.slot = client->k > 1 ? own->slot : 0,
                                       .ticket = (uint64_t)own->created,
                                       .token = (uint64_t)(client->k > 1 ? client->token : own->created)};
-    set_lost(client, wait->lost, wait->lost_data);
+    set_lost(client, wait->lost, wait->data);
     if (!client_in_time(client)) { /* its thread may have looked before there was anybody to tell */
         participant_leave(participant);
         return gate_fails(ADMIT_LOST, "gate \"%s\": the lease was over before it was inside", client->gate->name);
@@ -623,7 +631,6 @@ int64_t participant_time_left(const struct participant *participant)
 void participant_interrupt(struct participant *participant)
 {
     struct client *client = &participant->client;
-    atomic_store(&client->interrupted, true);
     etcd_interrupt(client->etcd);
     interrupt_watch(client);
 }

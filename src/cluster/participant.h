@@ -13,9 +13,10 @@
 /* What all participants of one handle of a gate have in common. */
 struct cluster_gate {
     struct address address;
-    char name[1200];    /* as it was opened by */
-    unsigned ttl;       /* seconds */
-    _Atomic unsigned k; /* the present one, as it was seen last */
+    char name[1200];              /* as it was opened by */
+    unsigned ttl;                 /* seconds */
+    _Atomic unsigned k, declared; /* as they were seen last */
+    _Atomic unsigned interrupts;  /* how many there have been */
 };
 
 struct participant;
@@ -24,6 +25,8 @@ struct participant;
 struct participant *participant_new(struct cluster_gate *gate);
 /* Ends its session; what it had is given back by the end of its lease, at once if that can be revoked in a second. */
 void participant_free(struct participant *participant);
+/* Ends its session; the next passage begins another. */
+void participant_rest(struct participant *participant);
 /* In a forked child. */
 void participant_forget(struct participant *participant);
 
@@ -31,12 +34,11 @@ struct participant_wait {
     const struct told *told;
     int64_t until; /* of etcd_now; INT64_MAX: for ever */
     bool only_if_free, interruptible;
-    /* As in admit_wait. place: 1 for the next. Called when the wait begins and about twice a second; not 0: gives up. */
+    /* As in admit_wait, with data. place: 1 for the next. Called when the wait begins and about twice a second; not 0: gives up. */
     int (*waiting)(void *data, unsigned place);
-    void *data;
     /* Called once if the hold is lost while it is inside, by the session's thread. */
     void (*lost)(void *data);
-    void *lost_data;
+    void *data;
 };
 
 struct participant_hold {
@@ -52,7 +54,8 @@ admit_error participant_enter(struct participant *participant, const struct part
 admit_error participant_leave(struct participant *participant);
 /* Nanoseconds until the hold is lost unless the session is kept; 0: it is lost. By any thread. */
 int64_t participant_time_left(const struct participant *participant);
-/* By any thread or a signal handler: a wait that is interruptible ends with ADMIT_INTERRUPTED. */
+/* By any thread or a signal handler, after one has been added to the gate's interrupts: a wait that is interruptible ends
+ * with ADMIT_INTERRUPTED. */
 void participant_interrupt(struct participant *participant);
 /* Round trips so far, for the bench. */
 uint64_t participant_requests(const struct participant *participant);

@@ -36,7 +36,7 @@ struct client {
     int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
-    atomic_bool interrupted;
+    unsigned interrupts;            /* of the gate, when it began */
     /* What others interrupt: they come by a signal handler, too, so there is no lock. Whoever uses it counts itself before it
      * takes the pointer; who takes it away waits until nobody is counted. */
     struct etcd_watch *_Atomic watch; /* NULL: nothing is followed */

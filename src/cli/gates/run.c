@@ -251,7 +251,8 @@ static void say_lease_ends(void *data)
 {
     const struct slot *slot = data;
     slot->visit->stay.why = "lost";
-    fprintf(stderr, "admit run: the lease at '%s' ends, since the cluster cannot be reached: the command is ended\n",
+    fprintf(stderr,
+            "admit run: the lease at '%s' is about to end, since it could not be renewed: the command is ended\n",
             slot->visit->gate);
 }
 
@@ -284,6 +285,7 @@ static int run_inside(struct request *request, struct slot *slot)
         tell_gate_error("run", request->visit.gate, admit_last_error());
         return status;
     }
+    slot->admit = getpid();
     pid_t pid = start_command("run", request->command, own_slot, slot, &status);
     const struct how_it_runs how = how_it_runs(request, slot);
     if (pid > 0)
@@ -306,7 +308,7 @@ static int say_lost(struct visit *visit, int status)
 int command_run(int argc, char **argv)
 {
     struct request request = {.visit = new_visit("run")};
-    struct slot slot = {.visit = &request.visit, .admit = getpid()};
+    struct slot slot = {.visit = &request.visit};
     struct submission submission = {0};
     usage_exit_status = EXIT_OWN_FAILURE;
     parse(&request, argc, argv);

@@ -117,6 +117,14 @@ static void write_unusable(struct json_writer *json, const char *name)
     json_end_object(json);
 }
 
+static void put_count(struct json_writer *json, const char *key, uint64_t count)
+{
+    if (count != ADMIT_NOT_COUNTED)
+        json_put_number(json, key, count);
+    else
+        json_put_null(json, key);
+}
+
 static void write_view(struct json_writer *json, const char *name, const admit_view *view)
 {
     json_begin_object(json, NULL);
@@ -137,9 +145,9 @@ static void write_view(struct json_writer *json, const char *name, const admit_v
     json_begin_list(json, "dead");
     show_dead(view, write_participant, json);
     json_end_list(json);
-    json_put_number(json, "entered", view->entered);
-    json_put_number(json, "recovered", view->recovered);
-    json_put_number(json, "abandoned", view->abandoned);
+    put_count(json, "entered", view->entered);
+    put_count(json, "recovered", view->recovered);
+    put_count(json, "abandoned", view->abandoned);
     json_put_null(json, "error");
     json_end_object(json);
 }
@@ -199,6 +207,8 @@ static void print_view(const char *name, const admit_view *view)
     show_inside(view, false, print_participant, &(struct table){.first = "slot", .since = "inside since"});
     show_waiting(view, print_participant, &(struct table){.first = "place", .since = "waiting since"});
     show_dead(view, print_participant, &(struct table){.first = "slot", .since = "there since"});
+    if (view->entered == ADMIT_NOT_COUNTED)
+        return;
     printf("  entered %llu, recovered %llu, abandoned %llu\n", (unsigned long long)view->entered,
            (unsigned long long)view->recovered, (unsigned long long)view->abandoned);
 }

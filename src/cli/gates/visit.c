@@ -219,6 +219,16 @@ static int still_waiting(void *data, unsigned place)
     return wait->visit->is_wanted != NULL && !wait->visit->is_wanted(wait->visit->data);
 }
 
+/* Whoever has waited for half a night is better off at the end of the line than nowhere. */
+static bool stands_in_line_again(struct wait *wait)
+{
+    if (signal_held() != 0)
+        return false;
+    waiting_line_clear(&wait->line);
+    fprintf(stderr, "admit %s: %s; it goes on at the end of the line\n", wait->visit->command, admit_last_error_text());
+    return true;
+}
+
 static admit_error try_then_wait(struct wait *wait, const struct timespec *until, admit_hold *hold)
 {
     const struct visit *visit = wait->visit;
@@ -230,13 +240,17 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
         if (!visit->nested && !visit->detached && inside_by_ancestry(wait->gate))
             refuse_nested(visit, wait->gate);
     }
-    return admit_gate_enter_with(wait->gate, hold,
-                                 &(admit_wait){.until = until,
-                                               .waiting = still_waiting,
-                                               .data = wait,
-                                               .interruptible = 1,
-                                               .record_since = 1,
-                                               .outside = &wait->outside});
+    const admit_wait how = {.until = until,
+                            .waiting = still_waiting,
+                            .data = wait,
+                            .interruptible = 1,
+                            .record_since = 1,
+                            .outside = &wait->outside};
+    admit_error error;
+    do
+        error = admit_gate_enter_with(wait->gate, hold, &how);
+    while (error == ADMIT_LOST && stands_in_line_again(wait));
+    return error;
 }
 
 /* A gate that is removed before this process stands in line was nothing to it: the next one of this name is as

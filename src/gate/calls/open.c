@@ -389,6 +389,10 @@ unsigned admit_gate_capacity(const admit_gate *gate)
 
 void admit_gate_identity(const admit_gate *gate, uint64_t *device, uint64_t *inode)
 {
+    if (gate->elsewhere != NULL) {
+        gate->elsewhere->identity(gate->there, device, inode);
+        return;
+    }
     *device = gate->file.device;
     *inode = gate->file.inode;
 }

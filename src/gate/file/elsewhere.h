@@ -30,6 +30,7 @@ struct elsewhere {
     void (*close)(void *there);
     unsigned (*k)(void *there);
     unsigned (*declared_k)(void *there);
+    void (*identity)(void *there, uint64_t *device, uint64_t *inode);
     /* how is never NULL. A deadline that has passed does not come here: then only_if_free is set. */
     admit_error (*enter)(void *there, admit_hold *hold, const admit_wait *how);
     admit_error (*leave)(void *there, const admit_hold *hold);

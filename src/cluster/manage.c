@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many slots a gate on etcd has, and its end.
+ *
+ * k is two keys, `k` and `declared`, which change together. Who draws a place does so under the condition that k is what it
+ * believes; who waits is told of a change by line/0, a place of nobody's that goes as soon as it has come.
+ */
+#include "cluster/there.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t gate_patience(void)
+{
+    return etcd_now() + 10 * INT64_C(1000000000);
+}
+
+unsigned gate_number_in(const struct etcd_answer *answer, const char *key)
+{
+    for (unsigned p = 0; p < answer->pairs; p++)
+        if (strcmp(answer->pair[p].key, key) == 0) {
+            const unsigned long number = strtoul(answer->pair[p].value, NULL, 10);
+            return number <= ADMIT_GATE_K_MAX ? (unsigned)number : 0;
+        }
+    return 0;
+}
+
+/* Harmless if it is done twice, so it is asked until there is an answer. */
+static enum etcd_result ask(struct etcd *etcd, const struct etcd_txn *txn, struct etcd_answer *answer)
+{
+    const int64_t until = gate_patience();
+    enum etcd_result result;
+    do
+        result = etcd_do(etcd, txn, until, answer);
+    while ((result == ETCD_UNKNOWN || result == ETCD_UNREACHED || result == ETCD_INTERRUPTED) &&
+           etcd_reason(etcd) != ETCD_NO_SPACE && etcd_now() < until);
+    return result;
+}
+
+struct keys {
+    char k[KEY_SIZE], declared[KEY_SIZE], text[16];
+};
+
+static void name_keys(struct keys *keys, const struct there *there, unsigned k)
+{
+    key_of(keys->k, there->gate.address.gate, "k");
+    key_of(keys->declared, there->gate.address.gate, "declared");
+    snprintf(keys->text, sizeof keys->text, "%u", k);
+}
+
+static admit_error check_k(const struct there *there, unsigned k, unsigned present, unsigned declared)
+{
+    char other[32] = "";
+    if (k == 0 || k == present || k == declared)
+        return ADMIT_OK;
+    if (declared != present)
+        snprintf(other, sizeof other, " (declared with %u)", declared);
+    return gate_fails(ADMIT_OTHER_K, "gate \"%s\" has k = %u%s, not %u; `admit resize %s %u` changes it for everybody",
+                      there->gate.name, present, other, k, there->gate.name, k);
+}
+
+admit_error there_agree(struct there *there, unsigned k)
+{
+    struct keys keys;
+    struct etcd_answer answer;
+    name_keys(&keys, there, k);
+    const struct etcd_op look[] = {{.deed = ETCD_LIST, .key = keys.k}, {.deed = ETCD_LIST, .key = keys.declared}};
+    struct etcd_txn txn = {.conditions = 1,
+                           .condition = {{.key = keys.k, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0}},
+                           .elses = 2,
+                           .otherwise = {look[0], look[1]}};
+    if (k != 0) {
+        txn.thens = 2;
+        txn.then[0] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.k, .value = keys.text};
+        txn.then[1] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
+    }
+    const enum etcd_result result = ask(there->etcd, &txn, &answer);
+    if (result != ETCD_DONE)
+        return gate_etcd_failed(there->gate.name, there->etcd, result);
+    const unsigned present = answer.succeeded ? k : gate_number_in(&answer, keys.k);
+    const unsigned declared = answer.succeeded ? k : gate_number_in(&answer, keys.declared);
+    const bool missing = answer.succeeded && k == 0;
+    etcd_answer_free(&answer);
+    if (missing)
+        return gate_fails(ADMIT_NO_GATE, "there is no gate \"%s\"", there->gate.name);
+    if (present == 0 || declared == 0)
+        return gate_fails(ADMIT_GATE_CORRUPT, "gate \"%s\": %s is no number of slots", there->gate.name,
+                          present == 0 ? keys.k : keys.declared);
+    atomic_store(&there->gate.k, present);
+    atomic_store(&there->gate.declared, declared);
+    return check_k(there, k, present, declared);
+}
+
+unsigned there_declared_k(void *handle)
+{
+    return atomic_load(&((struct there *)handle)->gate.declared);
+}
+
+/* Whoever is killed in between leaves line/0 behind, for the next; those who wait look by themselves then. */
+static enum etcd_result tell_those_who_wait(struct there *there)
+{
+    char key[KEY_SIZE];
+    struct etcd_answer answer;
+    key_of(key, there->gate.address.gate, "line/0");
+    const struct etcd_txn comes = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = key, .value = ""}}};
+    const struct etcd_txn goes = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = key}}};
+    enum etcd_result result = ask(there->etcd, &comes, &answer);
+    if (result == ETCD_DONE) {
+        etcd_answer_free(&answer);
+        result = ask(there->etcd, &goes, &answer);
+    }
+    if (result == ETCD_DONE)
+        etcd_answer_free(&answer);
+    return result;
+}
+
+admit_error there_set_k(void *handle, unsigned k, bool declare)
+{
+    struct there *there = handle;
+    struct keys keys;
+    struct etcd_answer answer;
+    if (k < 1 || k > ADMIT_GATE_K_MAX)
+        return gate_fails(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %d, not %u", there->gate.name,
+                          ADMIT_GATE_K_MAX, k);
+    name_keys(&keys, there, k);
+    struct etcd_txn txn = {
+        .conditions = 1,
+        .condition = {{.key = keys.k, .target = ETCD_CREATED, .relation = ETCD_UNEQUAL, .number = 0}},
+        .thens = 1,
+        .then = {{.deed = ETCD_PUT, .key = keys.k, .value = keys.text}}};
+    if (declare)
+        txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
+    pthread_mutex_lock(&there->lock);
+    enum etcd_result result = ask(there->etcd, &txn, &answer);
+    bool missing = false;
+    if (result == ETCD_DONE) {
+        missing = !answer.succeeded;
+        etcd_answer_free(&answer);
+    }
+    if (result == ETCD_DONE && !missing) {
+        atomic_store(&there->gate.k, k);
+        if (declare)
+            atomic_store(&there->gate.declared, k);
+        result = tell_those_who_wait(there);
+    }
+    const admit_error error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
+    pthread_mutex_unlock(&there->lock);
+    return missing ? gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", there->gate.name) : error;
+}
+
+/* --- the end --------------------------------------------------------------------------------------------------------- */
+
+static admit_error name_people(struct there *there)
+{
+    char people[256] = "";
+    size_t at = 0;
+    admit_view *view = there_inspect(there);
+    for (unsigned p = 0; view != NULL && p < view->holders + view->waiters && at + 100 < sizeof people; p++) {
+        const admit_participant *one = p < view->holders ? &view->holder[p] : &view->waiter[p - view->holders];
+        at +=
+            (size_t)snprintf(people + at, sizeof people - at, "%sprocess %ld%s%.40s %s", at > 0 ? ", " : "", one->pid,
+                             one->host[0] != '\0' ? " on " : "", one->host, p < view->holders ? "is inside" : "waits");
+    }
+    admit_view_free(view);
+    return gate_fails(ADMIT_BUSY, "gate \"%s\" is in use: %s", there->gate.name,
+                      people[0] != '\0' ? people : "somebody");
+}
+
+static admit_error remove_it(struct there *there, bool force)
+{
+    char all[KEY_SIZE], line[KEY_SIZE];
+    struct etcd_answer answer;
+    key_of(all, there->gate.address.gate, "");
+    key_of(line, there->gate.address.gate, "line/");
+    struct etcd_txn txn = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
+    if (!force) {
+        txn.conditions = 1;
+        txn.condition[0] = (struct etcd_condition){
+            .key = line, .prefix = true, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0};
+    }
+    const enum etcd_result result = ask(there->etcd, &txn, &answer);
+    if (result != ETCD_DONE)
+        return gate_etcd_failed(there->gate.name, there->etcd, result);
+    const bool removed = answer.succeeded;
+    etcd_answer_free(&answer);
+    return removed ? ADMIT_OK : name_people(there);
+}
+
+admit_error there_remove(const char *name, bool force)
+{
+    struct there *there = there_open(name, &(admit_gate_options){0});
+    if (there == NULL)
+        return admit_last_error();
+    const admit_error error = remove_it(there, force);
+    there_close(there);
+    return error;
+}
