@@ -167,18 +167,17 @@ static admit_error name_people(struct there *there)
                       people[0] != '\0' ? people : "somebody");
 }
 
-static admit_error remove_it(struct there *there, bool force)
+static admit_error remove_unused(struct there *there)
 {
     char all[KEY_SIZE], line[KEY_SIZE];
     struct etcd_answer answer;
     key_of(all, there->gate.address.gate, "");
     key_of(line, there->gate.address.gate, "line/");
-    struct etcd_txn txn = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
-    if (!force) {
-        txn.conditions = 1;
-        txn.condition[0] = (struct etcd_condition){
-            .key = line, .prefix = true, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0};
-    }
+    const struct etcd_txn txn = {
+        .conditions = 1,
+        .condition = {{.key = line, .prefix = true, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0}},
+        .thens = 1,
+        .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
     const enum etcd_result result = ask(there->etcd, &txn, &answer);
     if (result != ETCD_DONE)
         return gate_etcd_failed(there->gate.name, there->etcd, result);
@@ -187,12 +186,36 @@ static admit_error remove_it(struct there *there, bool force)
     return removed ? ADMIT_OK : name_people(there);
 }
 
+/* First k, and all who wait are told to look: so that nobody takes the end of those before it for its turn. */
+static admit_error remove_by_force(struct there *there)
+{
+    struct keys keys;
+    char all[KEY_SIZE];
+    struct etcd_answer answer;
+    name_keys(&keys, there, 0);
+    key_of(all, there->gate.address.gate, "");
+    const struct etcd_txn first = {
+        .thens = 2, .then = {{.deed = ETCD_DELETE, .key = keys.k}, {.deed = ETCD_DELETE, .key = keys.declared}}};
+    const struct etcd_txn last = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
+    enum etcd_result result = ask(there->etcd, &first, &answer);
+    if (result == ETCD_DONE) {
+        etcd_answer_free(&answer);
+        result = tell_those_who_wait(there);
+    }
+    if (result == ETCD_DONE)
+        result = ask(there->etcd, &last, &answer);
+    if (result != ETCD_DONE)
+        return gate_etcd_failed(there->gate.name, there->etcd, result);
+    etcd_answer_free(&answer);
+    return ADMIT_OK;
+}
+
 admit_error there_remove(const char *name, bool force)
 {
     struct there *there = there_open(name, &(admit_gate_options){0});
     if (there == NULL)
         return admit_last_error();
-    const admit_error error = remove_it(there, force);
+    const admit_error error = force ? remove_by_force(there) : remove_unused(there);
     there_close(there);
     return error;
 }

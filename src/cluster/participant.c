@@ -459,9 +459,13 @@ static admit_error begin_session(struct client *client)
         return ADMIT_OK;
     const int64_t until = earlier(client->wait->until, etcd_now() + (ttl > least ? ttl : least));
     const int64_t soon = etcd_now() + 1000 * millisecond;
-    const enum etcd_result result =
-        etcd_session_open(client->etcd, &client->gate->address.options, client->gate->ttl, until > soon ? until : soon,
-                          session_is_over, client, &client->session);
+    enum etcd_result result;
+    do /* what has interrupted it may have been the end of the session before */
+        result = etcd_session_open(client->etcd, &client->gate->address.options, client->gate->ttl,
+                                   until > soon ? until : soon, session_is_over, client, &client->session);
+    while (result == ETCD_INTERRUPTED && !client_gives_up(client));
+    if (client->why != ADMIT_OK)
+        return client->why;
     return result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(client->gate->name, client->etcd, result);
 }
 
@@ -532,6 +536,18 @@ static bool seems_free(struct client *client)
     return places < client->k;
 }
 
+static admit_error removed(const struct client *client)
+{
+    return gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", client->gate->name);
+}
+
+static admit_error place_lost(const struct client *client)
+{
+    const char *why = client->unanswered ? etcd_text(client->etcd) : "this process was stopped, or could reach nobody";
+    return gate_fails(ADMIT_LOST, "gate \"%s\": the place in line is lost, as its lease is over: %s",
+                      client->gate->name, why);
+}
+
 /* With the text's words; from the beginning, if k has changed meanwhile: it finds the place that it has. */
 static admit_error go_in(struct participant *participant)
 {
@@ -542,15 +558,13 @@ static admit_error go_in(struct participant *participant)
         case TO_THE_END:
             return ADMIT_OK;
         case HAS_NO_PLACE:
-            if (client->why == ADMIT_OK)
-                gate_fails(ADMIT_LOST,
-                           "gate \"%s\": the place in line is lost, since the cluster could not be reached (%s)",
-                           client->gate->name, etcd_text(client->etcd));
-            return client->why != ADMIT_OK ? client->why : ADMIT_LOST;
+            if (client->others_k == 0)
+                client->why = removed(client);
+            return client->why != ADMIT_OK ? client->why : place_lost(client);
         case OTHER_K:
         case GIVES_UP:
             if (client->others_k == 0)
-                client->why = gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", client->gate->name);
+                client->why = removed(client);
             if (client->why == ADMIT_OK)
                 continue;
             client->patience_until = etcd_now() + 3000 * millisecond;
