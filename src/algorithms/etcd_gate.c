@@ -150,6 +150,6 @@ ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "-", .doorway = t
           .lasting_at = offsetof(struct locals, session), .session_at = offsetof(struct locals, session),
           .slot_at = offsetof(struct locals, session.own.slot),
           CLAIMS({EXCLUSION, ATOMIC, STANDS}, {DEADLOCK_FREEDOM, ATOMIC, STANDS}, {LOCKOUT_FREEDOM, ATOMIC, STANDS},
-                 {FIFE, ATOMIC, STANDS}, {STRONG_FIFE, ATOMIC, STANDS},
-                 {FIFO_ENABLING, ATOMIC, STANDS}, {BOUNDED_DOORWAY, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, 0},
-                 {NO_SLOT_LOST, ATOMIC, STANDS & ~CRASH}, {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));
+                 {FIFE, ATOMIC, STANDS}, {STRONG_FIFE, ATOMIC, STANDS}, {FIFO_ENABLING, ATOMIC, STANDS},
+                 {BOUNDED_DOORWAY, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, STANDS & ~CRASH},
+                 {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));

@@ -31,8 +31,8 @@ enum motion { RUNS_ON, HALTED, STOPPED };
 enum happening { LEASE_ENDS, ARRIVES };
 
 struct session {
-    uint8_t lease;  /* enum lease */
-    uint8_t motion; /* enum motion */
+    uint8_t lease;           /* enum lease */
+    uint8_t motion;          /* enum motion */
     uint8_t follows, missed; /* it has a watch; which has ended, and it has not been told so yet */
     uint8_t unanswered;      /* it does not wait any longer for the answer to what it asks */
     struct {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_native.h - the words of store.h for a native world: what the header that STORE_WORLD names defines does all that needs
- * a store. The includer calls enter, leave and give_up:
+ * store_native.h - the words of store.h for a native world: what it has defined does all that needs a store. Then there are
  *
- *   enum ending enter(struct client *C, struct locals *frame)     TO_THE_END: it is inside. HAS_NO_PLACE: the session is
- *                                                                 over. GIVES_UP: give_up is to be called next. OTHER_K
- *   enum ending leave(...), give_up(...)                          TO_THE_END, or WAS_LOST: the hold, before
- *
- * with locals that are zero at first and are kept as long as the client.
+ *   enum ending enter(struct client *C, struct locals *frame)     TO_THE_END: it is inside. HAS_NO_PLACE: the session was
+ *                                                                 over, and is another now. GIVES_UP: leave must be called
+ *                                                                 next. OTHER_K: it has asked for a place by another k
+ *   enum ending leave(struct client *C, struct locals *frame)     TO_THE_END, or WAS_LOST: the hold was, before
  *
  * Without STORE_WORLD, as in libadmit, where no such text can be run (checked_only), the text is compiled for nobody.
  */
@@ -20,8 +18,9 @@
 #include <string.h>
 
 #ifdef STORE_WORLD
-#include STORE_WORLD
 typedef unsigned char position;
+typedef unsigned number;
+typedef const void *array;
 #define ALGORITHM(...) struct locals
 #else
 #include "registers/cells.h"
@@ -60,11 +59,10 @@ struct session {
 #define PART_(name_) __attribute__((unused)) static enum ending name_(struct client *C, struct locals *frame)
 #define ENTER PART_(enter)
 #define LEAVE PART_(leave)
-#define GIVE_UP PART_(give_up)
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned k = client_k(C);                                                                                \
-        enum ending ending_ = TO_THE_END;                                                                                 \
+        enum ending ending_ = TO_THE_END;                                                                              \
         (void)k;
 #define END                                                                                                            \
     return ending_;                                                                                                    \
