@@ -3,9 +3,12 @@
  * store_native.h - the words of store.h for a native world: what it has defined does all that needs a store. Then there are
  *
  *   enum ending enter(struct client *C, struct locals *frame)     TO_THE_END: it is inside. HAS_NO_PLACE: the session was
- *                                                                 over, and is another now. GIVES_UP: leave must be called
- *                                                                 next. OTHER_K: it has asked for a place by another k
- *   enum ending leave(struct client *C, struct locals *frame)     TO_THE_END, or WAS_LOST: the hold was, before
+ *                                                                 over, and is another now; if it was over before, enter
+ *                                                                 can be called again at once. GIVES_UP: leave must be
+ *                                                                 called next. OTHER_K: the store says another
+ *   enum ending leave(struct client *C, struct locals *frame)     TO_THE_END. WAS_LOST: the hold was, before, or it is not
+ *                                                                 known whether it has been given back. A deadline that
+ *                                                                 has passed inside the client knows by itself
  *
  * Without STORE_WORLD, as in libadmit, where no such text can be run (checked_only), the text is compiled for nobody.
  */
