@@ -15,6 +15,8 @@
  * above that they are numbered anew after each step, in their order. */
 typedef uint8_t revision;
 
+#define NO_SLOT UINT8_MAX
+
 /* What a client knows of its own keys: all that its requests depend on. */
 struct own {
     revision drawn;   /* at which it drew last by this lease; it outlives the passage */

@@ -42,7 +42,7 @@
  *                              client knows of no keys
  *   give_up_allowed()          stands before the next marker: there the caller may begin LEAVE instead of going on
  *   no_place()                 ENTER ends, and it is not inside
- *   OWN                        struct own of this client
+ *   OWN                        struct own of this client; OWN.slot may be NO_SLOT
  *
  * The checked world (store_stepped.h) has one word, in which all keys are; a transaction is one step. What may go wrong are
  * the faults V23 to V26 of docs/properties.md.

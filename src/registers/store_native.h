@@ -17,12 +17,12 @@
 
 #include "registers/about.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 #ifdef STORE_WORLD
 typedef unsigned char position;
-typedef unsigned number;
 typedef const void *array;
 #define ALGORITHM(...) struct locals
 #else
@@ -36,6 +36,8 @@ typedef const void *array;
 #endif
 
 enum ending { TO_THE_END, WAS_LOST, HAS_NO_PLACE, GIVES_UP, OTHER_K };
+
+#define NO_SLOT UINT_MAX
 
 /* What a client knows of its own keys (session.h). */
 struct own {
