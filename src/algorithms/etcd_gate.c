@@ -50,7 +50,7 @@ REQUESTS
     case GIVE_BACK: /* the slot is its own as long as the place is: the place is never removed without it */
         return (struct transaction){
             .conditions = {created_at(mine(LINE), own->created)},
-            .then = {removes(mine(LINE)), own->slot < k ? removes(numbered(SLOTS, own->slot)) : nothing_more()}};
+            .then = {removes(mine(LINE)), own->slot != NO_SLOT ? removes(numbered(SLOTS, own->slot)) : nothing_more()}};
     }
     return (struct transaction){0};
 }
@@ -72,7 +72,7 @@ look:
     L.ahead = those_before(a);
     if (how_many(L.ahead) >= k) {
         follow();
-        OWN.slot = (number)k; /* none */
+        OWN.slot = NO_SLOT;
         for (;;) {
             give_up_allowed();
             AT("wait for news")
@@ -150,6 +150,6 @@ ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "-", .doorway = t
           .lasting_at = offsetof(struct locals, session), .session_at = offsetof(struct locals, session),
           .slot_at = offsetof(struct locals, session.own.slot),
           CLAIMS({EXCLUSION, ATOMIC, STANDS}, {DEADLOCK_FREEDOM, ATOMIC, STANDS}, {LOCKOUT_FREEDOM, ATOMIC, STANDS},
-                 {FIFE, ATOMIC, STANDS}, {STRONG_FIFE, ATOMIC, STANDS},
-                 {FIFO_ENABLING, ATOMIC, STANDS}, {BOUNDED_DOORWAY, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, 0},
-                 {NO_SLOT_LOST, ATOMIC, STANDS & ~CRASH}, {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));
+                 {FIFE, ATOMIC, STANDS}, {STRONG_FIFE, ATOMIC, STANDS}, {FIFO_ENABLING, ATOMIC, STANDS},
+                 {BOUNDED_DOORWAY, ATOMIC, 0}, {BOUNDED_EXIT, ATOMIC, 0}, {NO_SLOT_LOST, ATOMIC, STANDS & ~CRASH},
+                 {DISTINCT_SLOTS, ATOMIC, STANDS}, {NO_SLOT_IDLE, ATOMIC, STANDS}));

@@ -15,6 +15,8 @@
  * above that they are numbered anew after each step, in their order. */
 typedef uint8_t revision;
 
+#define NO_SLOT UINT8_MAX
+
 /* What a client knows of its own keys: all that its requests depend on. */
 struct own {
     revision drawn;   /* at which it drew last by this lease; it outlives the passage */
@@ -31,8 +33,8 @@ enum motion { RUNS_ON, HALTED, STOPPED };
 enum happening { LEASE_ENDS, ARRIVES };
 
 struct session {
-    uint8_t lease;  /* enum lease */
-    uint8_t motion; /* enum motion */
+    uint8_t lease;           /* enum lease */
+    uint8_t motion;          /* enum motion */
     uint8_t follows, missed; /* it has a watch; which has ended, and it has not been told so yet */
     uint8_t unanswered;      /* it does not wait any longer for the answer to what it asks */
     struct {

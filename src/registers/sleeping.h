@@ -261,7 +261,7 @@ static inline enum outcome afterwards_any(struct stepping *P, const void *shared
 #undef MORE_PARTS
 #define MORE_PARTS                                                                                                     \
     {                                                                                                                  \
-        give_up_any, newcomer_any, become_command_any, end_command_any, remover_any, afterwards_any, watched           \
+        give_up_any, newcomer_any, become_command_any, end_command_any, remover_any, afterwards_any, watched, NULL     \
     }
 
 #endif

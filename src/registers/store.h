@@ -42,127 +42,39 @@
  *                              client knows of no keys
  *   give_up_allowed()          stands before the next marker: there the caller may begin LEAVE instead of going on
  *   no_place()                 ENTER ends, and it is not inside
- *   OWN                        struct own of this client
+ *   OWN                        struct own of this client; OWN.slot may be NO_SLOT
  *
  * The checked world (store_stepped.h) has one word, in which all keys are; a transaction is one step. What may go wrong are
  * the faults V23 to V26 of docs/properties.md.
  *
- * A native world includes the text with STORE_WORLD defined as the name of a header, in quotes, which defines
+ * A native world includes the text where STORE_WORLD is defined, and has defined before, with transaction.h,
  *
- *   struct client;             connection, session, watch, and what the caller wants; `C` in the text
- *   typedef ... revision;      a number
- *   typedef ... crowd;         how_many_are_left(crowd) tells how many. Whose keys they are the client may know beside it
+ *   struct client              connection, session, watch, and what the caller wants; `C` in the text
+ *   revision                   a type; a number
+ *   crowd                      a type; how_many_are_left(crowd) tells how many. Whose keys they are the client may know
+ *                              beside it
  *   struct answer              with done, over, mine, and what else these need:
  *   void client_ask(struct client *, const struct transaction *, struct answer *);
  *   crowd client_before(struct client *, const struct answer *);
  *   unsigned client_free_slot(struct client *, const struct answer *, unsigned from);
  *   unsigned client_own_slot(struct client *, const struct answer *);
- *   bool client_agrees(struct client *, const struct answer *);          on k; if not, it knows the store's now
- *   void client_follow(struct client *, const struct answer *);          a watch from the revision after the answer's
- *   enum news client_news(struct client *, crowd *);
+ *   bool client_agrees(struct client *, const struct answer *);          on k; if not, it has learnt the store's
+ *   void client_follow(struct client *, const struct answer *);
+ *   enum news client_news(struct client *, crowd *);                     WATCH_ENDED also every few seconds, as a net
  *   void client_follows_no_longer(struct client *);
  *   bool client_in_time(struct client *);
- *   void client_renew(struct client *);   revokes the lease until that is answered, or it must have ended by itself
+ *   void client_renew(struct client *);   revokes the lease, as well as that can be done; and if that is not answered,
+ *                                         again before anything else is asked
  *   bool client_gives_up(struct client *);
  *   unsigned client_k(const struct client *);
  *
- * and then calls enter, leave and give_up (store_native.h) with a struct locals that it keeps as long as the client: what
- * outlives a passage is in it.
+ * and then calls enter and leave (store_native.h) with a struct locals that is zero at first, and is kept as long as the
+ * client: what outlives a passage is in it.
  */
 #ifndef ADMIT_REGISTERS_STORE_H
 #define ADMIT_REGISTERS_STORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* The k that is agreed, one key; a key for each client in the line; the slots; what tells when a client drew last. */
-enum family { AGREED, LINE, SLOTS, PASSAGES };
-enum whose { THE_ONLY, MINE, NUMBERED };
-
-struct key {
-    enum family family;
-    enum whose whose;
-    unsigned number;
-};
-
-enum aspect { ALWAYS_TRUE, CREATED, MODIFIED, VALUE };
-
-struct condition {
-    enum aspect aspect;
-    struct key key;
-    uint64_t is;
-};
-
-enum deed { NOTHING_MORE, SETS, REMOVES, LISTS };
-
-struct action {
-    enum deed deed;
-    struct key key;
-};
-
-enum { OF_A_TRANSACTION_MAX = 4 };
-
-struct transaction {
-    struct condition conditions[OF_A_TRANSACTION_MAX];
-    struct action then[OF_A_TRANSACTION_MAX], otherwise[OF_A_TRANSACTION_MAX];
-};
-
-enum news { SOME_HAVE_GONE, WATCH_ENDED, IS_OVER };
-
-static inline struct key mine(enum family family)
-{
-    return (struct key){family, MINE, 0};
-}
-
-static inline struct key numbered(enum family family, unsigned number)
-{
-    return (struct key){family, NUMBERED, number};
-}
-
-static inline struct key the_only(enum family family)
-{
-    return (struct key){family, THE_ONLY, 0};
-}
-
-static inline struct condition created_at(struct key key, uint64_t at)
-{
-    return (struct condition){CREATED, key, at};
-}
-
-static inline struct condition modified_at(struct key key, uint64_t at)
-{
-    return (struct condition){MODIFIED, key, at};
-}
-
-static inline struct condition is_missing(struct key key)
-{
-    return created_at(key, 0);
-}
-
-static inline struct condition says(struct key key, uint64_t number)
-{
-    return (struct condition){VALUE, key, number};
-}
-
-static inline struct action sets(struct key key)
-{
-    return (struct action){SETS, key};
-}
-
-static inline struct action removes(struct key key)
-{
-    return (struct action){REMOVES, key};
-}
-
-static inline struct action nothing_more(void)
-{
-    return (struct action){.deed = NOTHING_MORE};
-}
-
-static inline struct action lists(enum family family)
-{
-    return (struct action){LISTS, the_only(family)};
-}
+#include "registers/transaction.h"
 
 #define OWN (L.session.own)
 
@@ -172,7 +84,6 @@ static inline struct action lists(enum family family)
 #include "registers/store_native.h"
 #endif
 
-#define REQUESTS                                                                                                       \
-    static inline struct transaction transaction_of(enum request which, const struct own *own, unsigned k)
+#define REQUESTS static inline struct transaction transaction_of(enum request which, const struct own *own, unsigned k)
 
 #endif

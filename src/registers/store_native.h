@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_native.h - the words of store.h for a native world: what the header that STORE_WORLD names defines does all that needs
- * a store. The includer calls enter, leave and give_up:
+ * store_native.h - the words of store.h for a native world: what it has defined does all that needs a store. Then there are
  *
- *   enum ending enter(struct client *C, struct locals *frame)     TO_THE_END: it is inside. HAS_NO_PLACE: the session is
- *                                                                 over. GIVES_UP: give_up is to be called next. OTHER_K
- *   enum ending leave(...), give_up(...)                          TO_THE_END, or WAS_LOST: the hold, before
- *
- * with locals that are zero at first and are kept as long as the client.
+ *   enum ending enter(struct client *C, struct locals *frame)     TO_THE_END: it is inside. HAS_NO_PLACE: the session was
+ *                                                                 over, and is another now; if it was over before, enter
+ *                                                                 can be called again at once. GIVES_UP: leave must be
+ *                                                                 called next. OTHER_K: the store says another
+ *   enum ending leave(struct client *C, struct locals *frame)     TO_THE_END. WAS_LOST: the hold was, before, or it is not
+ *                                                                 known whether it has been given back. A deadline that
+ *                                                                 has passed inside the client knows by itself
  *
  * Without STORE_WORLD, as in libadmit, where no such text can be run (checked_only), the text is compiled for nobody.
  */
@@ -16,12 +17,13 @@
 
 #include "registers/about.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 #ifdef STORE_WORLD
-#include STORE_WORLD
 typedef unsigned char position;
+typedef const void *array;
 #define ALGORITHM(...) struct locals
 #else
 #include "registers/cells.h"
@@ -34,6 +36,8 @@ typedef unsigned char position;
 #endif
 
 enum ending { TO_THE_END, WAS_LOST, HAS_NO_PLACE, GIVES_UP, OTHER_K };
+
+#define NO_SLOT UINT_MAX
 
 /* What a client knows of its own keys (session.h). */
 struct own {
@@ -60,11 +64,10 @@ struct session {
 #define PART_(name_) __attribute__((unused)) static enum ending name_(struct client *C, struct locals *frame)
 #define ENTER PART_(enter)
 #define LEAVE PART_(leave)
-#define GIVE_UP PART_(give_up)
 #define BEGIN                                                                                                          \
     {                                                                                                                  \
         const unsigned k = client_k(C);                                                                                \
-        enum ending ending_ = TO_THE_END;                                                                                 \
+        enum ending ending_ = TO_THE_END;                                                                              \
         (void)k;
 #define END                                                                                                            \
     return ending_;                                                                                                    \

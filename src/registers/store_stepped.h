@@ -148,9 +148,9 @@ static inline uint64_t revision_in(const struct keys *keys, struct asker who, st
     const struct of_client *of = &keys->of[who.i];
     switch (condition.key.family) {
     case LINE: /* where it was set again that was at a revision of which nobody knows */
-        return who.earlier || of->place == 0 ? 0
+        return who.earlier || of->place == 0                   ? 0
                : condition.aspect == MODIFIED && of->set_again ? UINT64_MAX
-                                                                : of->created;
+                                                               : of->created;
     case PASSAGES:
         return who.earlier ? 0 : of->drawn;
     case SLOTS:
@@ -219,10 +219,7 @@ struct renumbering {
 
 static inline revision renumbered(struct renumbering renumbering, revision r)
 {
-    return r == 0                   ? 0
-           : r == renumbering.lower ? LOWEST
-           : r == renumbering.upper ? LOWEST + 1
-                                    : GONE;
+    return r == 0 ? 0 : r == renumbering.lower ? LOWEST : r == renumbering.upper ? LOWEST + 1 : GONE;
 }
 
 static inline void renumber(struct keys *keys, unsigned i, struct session *session, revision *more)
@@ -256,9 +253,8 @@ static inline void renumber(struct keys *keys, unsigned i, struct session *sessi
     P->request = (which_);                                                                                             \
     AT(name_)                                                                                                          \
     STEP_ON_KEYS(keys_, forget_news(&keys_, i); L.session.follows = L.session.missed = 0; (a) = NOT_DONE;              \
-                 if (!L.session.unanswered)(a) =                                                                       \
-                     do_transaction(&keys_, (struct asker){i, L.session.lease != ENDED, false},                        \
-                                    transaction_of((which_), &OWN, k));                                                \
+                 if (!L.session.unanswered)(a) = do_transaction(                                                       \
+                     &keys_, (struct asker){i, L.session.lease != ENDED, false}, transaction_of((which_), &OWN, k));   \
                  L.session.unanswered = false; renumber(&keys_, i, &L.session, &(a).mine))
 #define NOT_DONE ((struct answer){.over = true})
 
@@ -329,11 +325,8 @@ static inline uint8_t stepped_free_slot(numberset taken, unsigned from, unsigned
         revision none_ = 0;                                                                                            \
         struct asker who_ = {i, session->lease != ENDED && !session->in_flight.earlier, session->in_flight.earlier};   \
         STEP_ON_KEYS(                                                                                                  \
-            keys_,                                                                                                     \
-            if (P->happening == LEASE_ENDS) end_lease(&keys_, i);                                                      \
-            else do_transaction(                                                                                       \
-                &keys_, who_,                                                                                          \
-                transaction_of((enum request)session->in_flight.request, &session->in_flight.own, k));                 \
+            keys_, if (P->happening == LEASE_ENDS) end_lease(&keys_, i); else do_transaction(                          \
+                &keys_, who_, transaction_of((enum request)session->in_flight.request, &session->in_flight.own, k));   \
             renumber(&keys_, i, session, &none_));                                                                     \
         if (P->happening == LEASE_ENDS)                                                                                \
             session->lease = ENDED;                                                                                    \

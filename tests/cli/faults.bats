@@ -113,6 +113,10 @@ states() {
     refused "is not defined under transient" check n_bit --fault transient --property bounded-doorway
     refused "unbounded" check bakery --fault failure
     refused "belongs to nobody" check test:barging --fault abort
+    refused "lease is for algorithms whose processes are clients of a store" check gate --fault lease
+    refused "4 processes cannot freeze when there are 3" check etcd_gate --fault freeze:4
+    refused "belongs to nobody" check etcd_gate --fault shutdown
+    refused "is for algorithms that say what a newcomer does" check etcd_gate --fault recovery
 }
 
 @test "the help explains every fault that there is" {
@@ -141,6 +145,37 @@ states() {
 @test "one who waits on the way out is not forgotten" {
     exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom
     exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom --property exclusion
+}
+
+@test "clients of a store: each fault alone, and together" {
+    for fault in crash abort lease repeat watch freeze; do
+        exits 0 check etcd_gate -n 3 -k 2 --fault $fault
+        says "with $fault"
+    done
+    exits 0 check etcd_gate -n 2 --fault crash --fault lease --fault repeat --fault watch --fault abort
+    says "with crash:1, lease:1, repeat:1, watch:1, abort"
+    exits 0 check etcd_gate -n 3 -k 2 --fault crash --property no-slot-lost
+    exits 1 check etcd_gate -n 2 -k 2 --fault crash --property no-slot-lost
+    exits 1 check etcd_gate -n 2 -k 2 --property fcfs
+}
+
+
+@test "clients of a store: traces tell what was struck, and are replayed" {
+    local trace=$BATS_TEST_TMPDIR/trace
+    exits 1 check etcd_gate:leaves_by_name -n 2 --fault repeat --property exclusion --trace "$trace"
+    says "its request comes late"
+    exits 0 replay "$trace"
+    exits 1 check etcd_gate:believes_its_lease -n 2 --fault freeze --property exclusion --trace "$trace"
+    says "its lease ends"
+    exits 0 replay "$trace"
+    for edit in '.freeze = 0' '.freeze = 9' '.freeze = "x"' 'del(.freeze)' '.steps[0].freeze = true'; do
+        jq "$edit" "$trace" >"$trace.edited"
+        run "$ADMIT" replay "$trace.edited"
+        [ "$status" -eq 1 ] || [ "$status" -eq 2 ] || {
+            echo "exit status $status after $edit"
+            return 1
+        }
+    done
 }
 
 @test "the dead do not try" {

@@ -79,6 +79,7 @@ static void bad_parameters_are_refused(void **state)
         {"afek/snapshot", 5, 3, ADMIT_N_TOO_LARGE},
         {"afek/ideal", 3, 2, ADMIT_CHECKED_ONLY},
         {"zehavi/ideal", 3, 2, ADMIT_CHECKED_ONLY},
+        {"etcd_gate", 3, 2, ADMIT_CHECKED_ONLY},
     };
     void *memory = map_shared(65536);
     for (unsigned b = 0; b < sizeof bad / sizeof bad[0]; b++) {

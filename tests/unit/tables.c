@@ -53,7 +53,8 @@ static void faults_are_listed(void **state)
     char list[256];
     known_faults(list, sizeof list);
     assert_string_equal(
-        list, "crash, shutdown, failure, recovery, lease, repeat, watch, freeze (each with :COUNT), abort or transient");
+        list,
+        "crash, shutdown, failure, recovery, lease, repeat, watch, freeze (each with :COUNT), abort or transient");
 }
 
 static void properties_are_whole(void **state)

@@ -38,12 +38,11 @@ static bool waits_for_answer(const struct process *process, const struct session
 unsigned client_faults_possible(const struct instance *instance, const struct process *process, unsigned possible)
 {
     const struct session *session = session_seen(instance, process);
-    bool away = process->section != REMAINDER, in_time = session->lease == IN_TIME;
     if (session->motion == STOPPED)
         return 0;
     if (session->motion == HALTED)
         return possible & CRASH;
-    unsigned more = (in_time ? LEASE : 0) | (in_time && away ? FREEZE : 0);
+    unsigned more = session->lease == IN_TIME ? LEASE | FREEZE : 0;
     more |= session->follows && !session->missed ? WATCH : 0;
     more |= process->request != 0 && session->in_flight.request == 0 ? REPEAT : 0;
     more &= ~(unsigned)process->struck; /* once each */

@@ -103,7 +103,7 @@ struct model {
 
 /* One step out of a state, as the explorer names it. */
 struct step {
-    uint16_t fault;   /* the one that begins with it, if any (enum fault) */
+    uint16_t fault; /* the one that begins with it, if any (enum fault) */
     uint8_t process;
     uint8_t choice;   /* number of the move */
     bool gap_is_gone; /* the second outcome of an ambiguous step (tickets.h) */

@@ -7,7 +7,7 @@
 
 /* Where several faults are in the way, the first of these is named. */
 static const enum fault named_first[] = {TRANSIENT, RECOVERY, ABORT, FAILURE, SHUTDOWN,
-                                        LEASE,     REPEAT,   WATCH, FREEZE,  CRASH};
+                                         LEASE,     REPEAT,   WATCH, FREEZE,  CRASH};
 _Static_assert(sizeof named_first / sizeof named_first[0] == FAULTS, "each of them may be in the way");
 
 static void check_property(const char *command, const struct setting *setting, enum property property)
