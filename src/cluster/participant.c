@@ -3,7 +3,9 @@
  * What the text's words mean where there is a cluster. The text decides; here is what it is told, and nothing is decided that it
  * could decide.
  */
-#define STORE_WORLD "cluster/store_world.h"
+#include "cluster/store_world.h"
+
+#define STORE_WORLD
 #include "algorithms/etcd_gate.c"
 
 #include <sched.h>

@@ -6,13 +6,12 @@
 #define ADMIT_CLUSTER_STORE_WORLD_H
 
 #include "cluster/participant.h"
+#include "registers/transaction.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 typedef int64_t revision;
-typedef unsigned number;
-typedef const void *array; /* there is no shared memory */
 typedef unsigned crowd;
 
 /* What stands in it is the client's, until it asks again. */
