@@ -131,6 +131,6 @@ int main(int argc, char **argv)
     if (command == NULL)
         return no_such_command(argv[1]);
     if (is_for_helper(argc, argv))
-        become_helper(argv);
+        become_helper(argv, own_failure_of(argv[1]));
     return command->run(argc - 2, argv + 2);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/elsewhere.h"
 
-#include "cli/program.h"
 #include "cli/usage.h"
 
 #include <errno.h>
@@ -45,7 +44,7 @@ static const char *helper_beside(char path[PATH_MAX + 40])
     return NULL;
 }
 
-void become_helper(char **argv)
+void become_helper(char **argv, int failure)
 {
     static char path[PATH_MAX + 40];
     const char *helper = helper_beside(path);
@@ -58,7 +57,7 @@ void become_helper(char **argv)
                 "admit %s: gates on etcd need admit-etcd, which is not installed beside this program: build it where "
                 "libcurl and jansson are (Debian: libcurl4-openssl-dev, libjansson-dev)\n",
                 argv[1]);
-    exit(own_failure_of(argv[1]));
+    exit(failure);
 }
 
 void refuse_elsewhere(const char *command, const char *gate, const char *what)
