@@ -4,16 +4,16 @@
  * docs/algorithms/etcd_gate.md tells it from the beginning.
  *
  * Design summary
- *  - A place in line is a key with a lease, LINE of this client; the revision at which it was created is the ticket. Enabled:
- *    fewer than k keys of the line were created before. They only become fewer.
+ *  - A place in line is a key with a lease, LINE of this client; the revision at which it was created is the ticket.
+ *    Enabled: fewer than k keys of the line were created before. They only become fewer.
  *  - A hold ends by a deletion: by one who leaves, or because its lease has ended. Those who wait hear of either alike.
  *  - Whatever is asked may be done late, even after it has been asked again and other requests were done. So each request
- *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (PASSAGES), a slot
- *    upon the place not having been set since it was created, a leave upon the revision of the place.
- *  - A lease is believed as long as the client's own clock says, which is less than the store does: after it has its place or slot
- *    one looks at the clock, and only then is it inside.
- *  - With k > 1 a slot number is a key, too. One tries the numbers upwards: only what is found taken is passed, and so the
- *    k-th is free at the latest (docs/algorithms/etcd_gate.md, "Slots").
+ *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (PASSAGES), a
+ *    slot upon the place not having been set since it was created, a leave upon the revision of the place.
+ *  - A lease is believed as long as the client's own clock says, which is less than the store does: once it has its
+ *    place, and its slot, a client looks at the clock, and only then is it inside.
+ *  - With k > 1 a slot number is a key, too. One tries the numbers upwards: only what is found taken is passed, and so
+ *    one of the k is free when it is tried (docs/algorithms/etcd_gate.md, "Slots").
  */
 #include "registers/store.h"
 
@@ -55,7 +55,7 @@ REQUESTS
     return (struct transaction){0};
 }
 
-/* --- enter; leave, or give up ---------------------------------------------------------------------------------------- */
+/* --- enter; leave, or give up -------------------------------------------------------------------------------------- */
 
 ENTER
 BEGIN

@@ -4,14 +4,14 @@
  *
  * What is kept of the keys is what clients can ask about them.
  *
- *   - The line: of each client at most one key is there, since a client has one lease at a time (renew_session) and the keys
- *     of a lease end with it. Its place is its rank by the revision of creation, of which nothing else can be learnt.
- *   - Revisions are compared with by the client alone whose keys they are of: they are those of its own text, of what it has in
- *     flight, and of its keys. So after each of its steps these, and no others, are numbered anew, in their order; one that
- *     none of its keys has, and none will ever have again, is 1.
+ *   - The line: of each client at most one key is there, since a client has one lease at a time (renew_session) and the
+ *     keys of a lease end with it. Its place is its rank by the revision of creation, of which nothing else can be learnt.
+ *   - Revisions are compared with by the client alone whose keys they are of: they are those of its own text, of what it
+ *     has in flight, and of its keys. So after each of its steps these, and no others, are numbered anew, in their order;
+ *     one that none of its keys has, and none will ever have again, is 1.
  *   - The client in whose lease a slot is. It follows from the client what the key is set to.
- *   - Of each client that follows, whose keys in the line were deleted since and have not been told as news: as a set, since
- *     that is how the text takes them in.
+ *   - Of each client that follows, whose keys in the line were deleted since and have not been told as news: as a set,
+ *     since that is how the text takes them in.
  */
 #ifndef ADMIT_REGISTERS_STORE_STEPPED_H
 #define ADMIT_REGISTERS_STORE_STEPPED_H

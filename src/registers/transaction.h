@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * transaction.h - what clients ask of a store (store.h), as data: the same for the world in which it is checked and for one that
- * has a store.
+ * transaction.h - what clients ask of a store (store.h), as data: the same for the world in which it is checked and for
+ * one that has a store.
  */
 #ifndef ADMIT_REGISTERS_TRANSACTION_H
 #define ADMIT_REGISTERS_TRANSACTION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of the gate on etcd in a native world (registers/store.h), over a store in memory: what a client asks for, in
- * how many requests, and how it goes on after each kind of answer. The store does what it is asked at once; what it is made to
- * do instead is said before.
+ * The text of the gate on etcd in a native world (registers/store.h), over a store in memory: what a client asks for,
+ * in how many requests, and how it goes on after each kind of answer. The store does what it is asked at once; what it is
+ * made to do instead is said before.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * client.h - processes that are clients of a store (registers/store.h): the faults V23 to V26 of docs/properties.md, what crash
- * and abort are there, and what happens at the store beside the text. All of it is in the client's session
+ * client.h - processes that are clients of a store (registers/store.h): the faults V23 to V26 of docs/properties.md,
+ * what crash and abort are there, and what happens at the store beside the text. All of it is in the client's session
  * (registers/session.h) and in the one register that holds the keys.
  */
 #ifndef ADMIT_CHECKER_MODEL_CLIENT_H
