@@ -5,6 +5,8 @@
 #ifndef ADMIT_CLI_COMMANDS_H
 #define ADMIT_CLI_COMMANDS_H
 
+#include <stdbool.h>
+
 /* In gates/. */
 int command_run(int argc, char **argv);
 int command_jobs(int argc, char **argv);
@@ -19,6 +21,11 @@ int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_resize(int argc, char **argv);
 int command_remove(int argc, char **argv);
+
+/* Whether these are the words of a sub-command that is for gates on etcd too, and there is one among those before "--". */
+bool is_for_helper(int argc, char *const *argv);
+/* Executes admit-etcd with the same words, or exits with `failure`. */
+_Noreturn void become_helper(char **argv, int failure);
 
 /* In laboratory/. */
 int command_algorithms(int argc, char **argv);

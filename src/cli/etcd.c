@@ -3,7 +3,6 @@
  * admit-etcd - what `admit` becomes for gates on etcd: the same sub-commands, with the libraries that these need.
  */
 #include "cli/commands.h"
-#include "cli/gates/elsewhere.h"
 #include "cli/program.h"
 #include "cli/usage.h"
 

@@ -4,7 +4,6 @@
  */
 #include "base/spelling.h"
 #include "cli/commands.h"
-#include "cli/gates/elsewhere.h"
 #include "cli/program.h"
 #include "cli/usage.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/elsewhere.h"
 
+#include "cli/commands.h"
 #include "cli/usage.h"
 
 #include <errno.h>
