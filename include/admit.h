@@ -297,9 +297,9 @@ typedef struct admit_wait {
                           live on until then, as ever: its end counts as a kill. It can go on to enter, too */
     int *outside;   /* NULL, or set before each call of `waiting`: 1 as long as this thread has drawn no place in line,
                        but waits outside for one; its order counts from the draw */
-    void (*lost)(
-        void *data); /* on etcd: called once, by a thread of the library, if the hold is lost before it is left:
-                                 not after leave has returned. It must not use this gate */
+    /* On etcd: called once, by a thread of the library, if the hold is lost before it is left: not after leave has returned.
+     * It must not use this gate. */
+    void (*lost)(void *data);
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 

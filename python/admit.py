@@ -187,7 +187,7 @@ _NOBODY = 2**64 - 1  # tickets have 47 bits
 
 class _Options(ctypes.Structure):
     _fields_ = [("k", ctypes.c_uint), ("most_k", ctypes.c_uint), ("capacity", ctypes.c_uint),
-                ("mode", ctypes.c_uint), ("look_only", ctypes.c_int)]  # fmt: skip
+                ("mode", ctypes.c_uint), ("look_only", ctypes.c_int), ("ttl", ctypes.c_uint)]  # fmt: skip
 
 
 class _Hold(ctypes.Structure):
@@ -205,13 +205,14 @@ _ONE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c
 class _Wait(ctypes.Structure):
     _fields_ = [("until", ctypes.POINTER(_Time)), ("waiting", _WAITING), ("data", ctypes.c_void_p),
                 ("interruptible", ctypes.c_int), ("only_if_free", ctypes.c_int), ("record_since", ctypes.c_int),
-                ("any_thread", ctypes.c_int), ("outside", ctypes.POINTER(ctypes.c_int))]  # fmt: skip
+                ("any_thread", ctypes.c_int), ("outside", ctypes.POINTER(ctypes.c_int)),
+                ("lost", ctypes.c_void_p)]  # fmt: skip
 
 
 class _Participant(ctypes.Structure):
     _fields_ = [("slot", ctypes.c_uint), ("place", ctypes.c_uint), ("ticket", ctypes.c_uint64), ("pid", ctypes.c_long),
                 ("since", ctypes.c_int64), ("condition", ctypes.c_uint), ("command", ctypes.c_char * 96),
-                ("user", ctypes.c_int64)]  # fmt: skip
+                ("user", ctypes.c_int64), ("host", ctypes.c_char * 64), ("user_name", ctypes.c_char * 33)]  # fmt: skip
 
 
 class _View(ctypes.Structure):
@@ -293,6 +294,8 @@ def _name(name: Name) -> bytes:
     text = os.fsencode(name)
     if b"\0" in text:
         raise BadName(f"bad name {name!r}: it has a NUL in it", Code.BAD_NAME)
+    if text.startswith(b"etcd:"):  # a hold there can be lost, of which nothing here would know
+        raise BadName(f"gate {os.fsdecode(text)!r}: gates on etcd are for C and for `admit run`", Code.BAD_NAME)
     return text
 
 

@@ -220,6 +220,7 @@ static void free_there(struct there *there)
 {
     etcd_close(there->etcd);
     pthread_mutex_destroy(&there->lock);
+    pthread_mutex_destroy(&there->asking);
     explicit_bzero(&there->gate.address, sizeof there->gate.address);
     free(there);
 }
@@ -234,6 +235,7 @@ void *there_open(const char *name, const admit_gate_options *options)
         return NULL;
     }
     pthread_mutex_init(&there->lock, NULL);
+    pthread_mutex_init(&there->asking, NULL);
     there->process = getpid();
     there->gate.ttl = options->ttl != 0 ? options->ttl : DEFAULT_TTL;
     snprintf(there->gate.name, sizeof there->gate.name, "%s", name);

@@ -131,7 +131,7 @@ admit_error there_set_k(void *handle, unsigned k, bool declare)
         .then = {{.deed = ETCD_PUT, .key = keys.k, .value = keys.text}}};
     if (declare)
         txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
-    pthread_mutex_lock(&there->lock);
+    pthread_mutex_lock(&there->asking);
     enum etcd_result result = ask(there->etcd, &txn, &answer);
     bool missing = false;
     if (result == ETCD_DONE) {
@@ -145,7 +145,7 @@ admit_error there_set_k(void *handle, unsigned k, bool declare)
         result = tell_those_who_wait(there);
     }
     const admit_error error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
-    pthread_mutex_unlock(&there->lock);
+    pthread_mutex_unlock(&there->asking);
     return missing ? gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", there->gate.name) : error;
 }
 

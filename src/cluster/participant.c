@@ -217,12 +217,19 @@ static bool has_failed(struct client *client, enum etcd_result result)
     return false;
 }
 
-/* Whether the caller waits no longer for an answer. */
-static bool is_impatient(struct client *client)
+/* Whether the caller does, for an answer or for its turn; then why is noted. */
+static bool waits_no_longer(struct client *client)
 {
-    if (client->wait != NULL)
-        return client_gives_up(client);
-    return etcd_now() >= client->patience_until;
+    const struct participant_wait *wait = client->wait;
+    if (wait == NULL)
+        return etcd_now() >= client->patience_until;
+    if (client->why != ADMIT_OK)
+        return true;
+    if (client->gives_up || (wait->interruptible && atomic_load(&client->gate->interrupts) != client->interrupts))
+        client->why = gate_fails(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", client->gate->name);
+    else if (etcd_now() >= wait->until)
+        client->why = gate_fails(ADMIT_TIMED_OUT, "gate \"%s\": timed out", client->gate->name);
+    return client->why != ADMIT_OK;
 }
 
 void client_ask(struct client *client, const struct transaction *transaction, struct answer *answer)
@@ -232,7 +239,7 @@ void client_ask(struct client *client, const struct transaction *transaction, st
     put_on_wire(&wire, client, transaction);
     client->unanswered = false;
     for (bool once_more = false; client_in_time(client); once_more = true) {
-        if (once_more && is_impatient(client))
+        if (once_more && waits_no_longer(client))
             break;
         if (once_more)
             pause_for(20 * millisecond);
@@ -409,17 +416,15 @@ enum news client_news(struct client *client, crowd *ahead)
     return SOME_HAVE_GONE;
 }
 
+static admit_error no_slot(const struct client *client)
+{
+    return gate_fails(ADMIT_NO_SLOT, "gate \"%s\" has no free slot", client->gate->name);
+}
+
 bool client_gives_up(struct client *client)
 {
-    const struct participant_wait *wait = client->wait;
-    if (client->why != ADMIT_OK)
-        return true;
-    if (client->gives_up || (wait->interruptible && atomic_load(&client->gate->interrupts) != client->interrupts))
-        client->why = gate_fails(ADMIT_INTERRUPTED, "gate \"%s\": interrupted", client->gate->name);
-    else if (wait->only_if_free)
-        client->why = gate_fails(ADMIT_NO_SLOT, "gate \"%s\" has no free slot", client->gate->name);
-    else if (etcd_now() >= wait->until)
-        client->why = gate_fails(ADMIT_TIMED_OUT, "gate \"%s\": timed out", client->gate->name);
+    if (!waits_no_longer(client) && client->wait->only_if_free)
+        client->why = no_slot(client);
     return client->why != ADMIT_OK || client->others_k != client->k; /* then it begins again, and keeps its place */
 }
 
@@ -465,7 +470,7 @@ static admit_error begin_session(struct client *client)
     do /* what has interrupted it may have been the end of the session before */
         result = etcd_session_open(client->etcd, &client->gate->address.options, client->gate->ttl,
                                    until > soon ? until : soon, session_is_over, client, &client->session);
-    while (result == ETCD_INTERRUPTED && !client_gives_up(client));
+    while (result == ETCD_INTERRUPTED && !waits_no_longer(client));
     if (client->why != ADMIT_OK)
         return client->why;
     return result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(client->gate->name, client->etcd, result);
@@ -589,27 +594,29 @@ static void set_lost(struct client *client, void (*lost)(void *data), void *data
     pthread_mutex_unlock(&client->lock);
 }
 
-admit_error participant_enter(struct participant *participant, const struct participant_wait *wait,
-                              struct participant_hold *hold)
+static void begin(struct client *client, const struct participant_wait *wait)
 {
-    struct client *client = &participant->client;
     client->wait = wait;
     client->why = ADMIT_OK;
-    client->gives_up = false;
+    client->gives_up = client->unanswered = false;
     client->tell_place_at = 0;
     client->token = 0;
     client->interrupts = atomic_load(&client->gate->interrupts);
     client->k = atomic_load(&client->gate->k);
-    if (wait->only_if_free && !seems_free(client))
-        return gate_fails(ADMIT_NO_SLOT, "gate \"%s\" has no free slot", client->gate->name);
-    admit_error error = begin_session(client);
-    if (error == ADMIT_OK) {
+}
+
+admit_error participant_enter(struct participant *participant, const struct participant_wait *wait,
+                              struct participant_hold *hold)
+{
+    struct client *client = &participant->client;
+    const struct own *own = &participant->locals.session.own;
+    begin(client, wait);
+    admit_error error = wait->only_if_free && !seems_free(client) ? no_slot(client) : begin_session(client);
+    if (error == ADMIT_OK)
         error = go_in(participant);
-        client->wait = NULL;
-    }
+    client->wait = NULL; /* which is the caller's */
     if (error != ADMIT_OK)
         return error;
-    const struct own *own = &participant->locals.session.own;
     *hold = (struct participant_hold){.slot = client->k > 1 ? own->slot : 0,
                                       .ticket = (uint64_t)own->created,
                                       .token = (uint64_t)(client->k > 1 ? client->token : own->created)};

@@ -21,10 +21,11 @@ struct seat {
 
 struct there {
     struct cluster_gate gate;
-    pid_t process;        /* which has opened it */
+    pid_t process;          /* which has opened it */
+    pthread_mutex_t asking; /* of `etcd`, for what is asked by nobody who goes in; it may be a while */
+    struct etcd *etcd;
     pthread_mutex_t lock; /* of what follows, but for `seats` */
     struct told told;
-    struct etcd *etcd; /* for what is asked by nobody who goes in */
     struct seat *_Atomic seats;
     unsigned idle; /* of these, with a session perhaps */
 };

@@ -85,10 +85,10 @@ static admit_error look(struct there *there, bool keys_only, struct etcd_answer 
     key_of(all, there->gate.address.gate, "");
     const struct etcd_txn txn = {.thens = 1,
                                  .then = {{.deed = ETCD_LIST, .key = all, .prefix = true, .keys_only = keys_only}}};
-    pthread_mutex_lock(&there->lock);
+    pthread_mutex_lock(&there->asking);
     const enum etcd_result result = etcd_do(there->etcd, &txn, gate_patience(), answer);
     const admit_error error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
-    pthread_mutex_unlock(&there->lock);
+    pthread_mutex_unlock(&there->asking);
     return error;
 }
 

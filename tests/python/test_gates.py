@@ -215,7 +215,7 @@ class Garbage(Case):
         self.is_empty(gate, 1)
 
     def test_interrupted(self):
-        """what a signal handler raises ends a finalizer at any moment: the slot is there for the next use of the gate"""
+        """what a signal handler raises ends a finalizer at any moment: the slot is there for the next use"""
         gate = admit.Gate("gpu", 1)
         self.addCleanup(setattr, sys, "unraisablehook", sys.unraisablehook)
         sys.unraisablehook = lambda _: None
@@ -783,6 +783,11 @@ class Errors(Case):
             admit.Gate("gpu", 0)
         again = pickle.loads(pickle.dumps(admit.Gate("gpu")))
         self.assertEqual(again.k, 2)
+
+    def test_elsewhere(self):
+        """a hold on etcd can be lost, of which this module would not know"""
+        with self.assertRaisesRegex(admit.BadName, "gates on etcd are for C"):
+            admit.Gate("etcd:gpu", 1)
 
     def test_errno(self):
         """those that are Python's own have an errno, too"""
