@@ -140,6 +140,8 @@ int64_t etcd_session_lease(const struct etcd_session *session);
 int64_t etcd_session_deadline(const struct etcd_session *session);
 /* Asks the clock, too: false from the deadline on, even if the thread has not run since. */
 bool etcd_session_in_time(const struct etcd_session *session);
+/* How many keep-alives were asked for so far. */
+uint64_t etcd_session_renewals(const struct etcd_session *session);
 /* Ends the thread; revoke: and the lease, as well as that can be done in a second. Not to be called by `over`. */
 void etcd_session_close(struct etcd_session *session, bool revoke);
 /* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A

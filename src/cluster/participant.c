@@ -332,6 +332,7 @@ void client_follow(struct client *client, const struct answer *answer)
     (void)answer;
     client_follows_no_longer(client);
     name_key(client, the_only(LINE), prefix);
+    client->watches++;
     atomic_store(&client->watch, etcd_watch_open(client->etcd, prefix, client->answer.revision + 1, true));
     client->look_at = etcd_now() + until_next_look(client);
 }
@@ -638,4 +639,14 @@ void participant_interrupt(struct participant *participant)
 uint64_t participant_requests(const struct participant *participant)
 {
     return etcd_requests(participant->client.etcd);
+}
+
+uint64_t participant_watches(const struct participant *participant)
+{
+    return participant->client.watches;
+}
+
+uint64_t participant_renewals(const struct participant *participant)
+{
+    return participant->client.session != NULL ? etcd_session_renewals(participant->client.session) : 0;
 }

@@ -57,7 +57,10 @@ int64_t participant_time_left(const struct participant *participant);
 /* By any thread or a signal handler, after one has been added to the gate's interrupts: a wait that is interruptible ends
  * with ADMIT_INTERRUPTED. */
 void participant_interrupt(struct participant *participant);
-/* Round trips so far, for the bench. */
+/* For the bench: round trips so far, but for those of the session's thread and those of watches; watches that were begun; and
+ * keep-alives of the present session. */
 uint64_t participant_requests(const struct participant *participant);
+uint64_t participant_watches(const struct participant *participant);
+uint64_t participant_renewals(const struct participant *participant);
 
 #endif

@@ -25,6 +25,7 @@ struct etcd_session {
     struct etcd *etcd; /* the thread's, as long as it runs */
     int64_t lease;
     _Atomic int64_t deadline;
+    _Atomic uint64_t renewals;
     atomic_bool closing;
     pthread_t thread;
     void (*over)(void *data);
@@ -40,6 +41,11 @@ int64_t etcd_session_lease(const struct etcd_session *session)
 int64_t etcd_session_deadline(const struct etcd_session *session)
 {
     return atomic_load(&session->deadline);
+}
+
+uint64_t etcd_session_renewals(const struct etcd_session *session)
+{
+    return atomic_load(&session->renewals);
 }
 
 static bool is_in_time(struct etcd_session *session)
@@ -87,6 +93,7 @@ static void keep(struct etcd_session *session, int64_t usual)
         }
         etcd->patience = patience_for(session->ttl, usual);
         unsigned granted;
+        atomic_fetch_add(&session->renewals, 1);
         const enum etcd_result result = etcd_keep_alive(etcd, session->lease, deadline, &granted);
         due = etcd_now() + session->ttl / 12; /* if it was not done, once more, but not at once */
         if (result == ETCD_DONE) {

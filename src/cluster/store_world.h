@@ -37,6 +37,7 @@ struct client {
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
     unsigned interrupts;            /* of the gate, when it began */
+    uint64_t watches;               /* so far */
     /* What others interrupt: they come by a signal handler, too, so there is no lock. Whoever uses it counts itself before it
      * takes the pointer; who takes it away waits until nobody is counted. */
     struct etcd_watch *_Atomic watch; /* NULL: nothing is followed */
