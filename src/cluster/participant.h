@@ -23,6 +23,8 @@ struct participant;
 
 /* NULL: an error has been noted. Reaches nobody yet. */
 struct participant *participant_new(struct cluster_gate *gate);
+/* With a handle that is given, and the connection that it has, which is the participant's from now on; NULL: with one of its own. */
+struct participant *participant_new_with(struct cluster_gate *gate, struct etcd *given);
 /* Ends its session; what it had is given back by the end of its lease, at once if that can be revoked in a second. */
 void participant_free(struct participant *participant);
 /* Ends its session; the next passage begins another. */

@@ -167,16 +167,33 @@ enum etcd_result etcd_session_open(struct etcd *etcd, const struct etcd_options 
     return ETCD_DONE;
 }
 
-void etcd_session_close(struct etcd_session *session, bool revoke)
+static void end_thread(struct etcd_session *session)
 {
-    if (session == NULL)
-        return;
     atomic_store(&session->closing, true);
     etcd_interrupt(session->etcd);
     pthread_join(session->thread, NULL);
     etcd_http_calm(&session->etcd->http);
+}
+
+void etcd_session_close(struct etcd_session *session, bool revoke)
+{
+    if (session == NULL)
+        return;
+    end_thread(session);
     if (revoke)
         etcd_revoke(session->etcd, session->lease, etcd_now() + second);
+    free_session(session);
+}
+
+/* An interruption of that handle was for what it did before, or is for what it will do then. */
+void etcd_session_revoke(struct etcd_session *session, struct etcd *etcd)
+{
+    if (session == NULL)
+        return;
+    end_thread(session);
+    const int64_t until = etcd_now() + second;
+    while (etcd_revoke(etcd, session->lease, until) == ETCD_INTERRUPTED && etcd_now() < until)
+        ;
     free_session(session);
 }
 

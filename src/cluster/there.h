@@ -24,10 +24,13 @@ struct there {
     pid_t process;        /* which has opened it */
     pthread_mutex_t lock; /* of what follows, but for `seats` */
     struct told told;
-    struct etcd *etcd; /* for what is asked by nobody who goes in */
+    struct etcd *etcd; /* for what is asked by nobody who goes in; NULL: the first who did has it */
     struct seat *_Atomic seats;
     unsigned idle; /* of these, with a session perhaps */
 };
+
+/* With the lock: there->etcd, or another that is made. NULL: noted. */
+struct etcd *there_etcd(struct there *there);
 
 /* view.c */
 admit_view *there_inspect(void *there);
