@@ -13,6 +13,7 @@
  * leaving. Apart from them: watches, one for each wait, whose answer is what the wait waits for; and keep-alives, by the
  * session's thread. A connection is not counted; a watch makes one.
  */
+#include "cluster/client.h"
 #include "cluster/participant.h"
 #include "etcd_nodes.h"
 
@@ -214,6 +215,99 @@ static double trip_ms(void)
     return part_of(took, TRIPS, 0.5);
 }
 
+/* --- what servers carry ------------------------------------------------------------------------------------------- */
+
+static void set_a_key(struct etcd *etcd, int64_t lease)
+{
+    (void)lease;
+    put(etcd, "bench", "");
+}
+
+static void keep_alive(struct etcd *etcd, int64_t lease)
+{
+    unsigned granted;
+    if (etcd_keep_alive(etcd, lease, etcd_now() + INT64_C(10000000000), &granted) != ETCD_DONE)
+        die(etcd_text(etcd));
+}
+
+/* Asked by so many clients, each again and again. */
+static double requests_s(void (*ask)(struct etcd *etcd, int64_t lease), double seconds)
+{
+    enum { ASKERS = 16 };
+    struct {
+        atomic_uint done, ready;
+        atomic_bool go, stop;
+    } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t asker[ASKERS];
+    for (unsigned c = 0; c < ASKERS; c++) {
+        asker[c] = fork();
+        if (asker[c] != 0)
+            continue;
+        struct etcd *etcd = connect_to();
+        int64_t lease;
+        unsigned granted;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (etcd_grant(etcd, 60, etcd_now() + INT64_C(10000000000), &lease, &granted) != ETCD_DONE)
+            die(etcd_text(etcd));
+        ask(etcd, lease);
+        for (atomic_fetch_add(&shared->ready, 1); !atomic_load(&shared->go);)
+            usleep(1000);
+        for (; !atomic_load(&shared->stop); atomic_fetch_add(&shared->done, 1))
+            ask(etcd, lease);
+        _exit(0);
+    }
+    while (atomic_load(&shared->ready) < ASKERS)
+        usleep(1000);
+    atomic_store(&shared->go, true);
+    usleep((useconds_t)(seconds * 1e6));
+    const double rate = atomic_load(&shared->done) / seconds;
+    atomic_store(&shared->stop, true);
+    for (unsigned c = 0; c < ASKERS; c++)
+        waitpid(asker[c], NULL, 0);
+    munmap(shared, sizeof *shared);
+    return rate;
+}
+
+/* As one who comes when so many are in line gets it. */
+static void measure_list(unsigned places)
+{
+    struct etcd *etcd = connect_to();
+    char key[KEY_SIZE];
+    double took[11];
+    size_t bytes = 0;
+    told_of_process(&told);
+    snprintf(told.command, sizeof told.command, "./train --data /srv/data --epochs 100");
+    char *text = told_write(&told);
+    for (unsigned p = 1; p <= places; p++) {
+        snprintf(key, sizeof key, "admit/bench-list/line/%016x", p);
+        put(etcd, key, text);
+    }
+    free(text);
+    const struct etcd_txn look = {.thens = 1,
+                                  .then = {{.deed = ETCD_LIST, .key = "admit/bench-list/line/", .prefix = true}}};
+    for (unsigned t = 0; t < 11; t++) {
+        struct etcd_answer answer;
+        const double began = now_ms();
+        if (etcd_do(etcd, &look, etcd_now() + INT64_C(10000000000), &answer) != ETCD_DONE)
+            die(etcd_text(etcd));
+        took[t] = now_ms() - began;
+        bytes = etcd->http.size;
+        etcd_answer_free(&answer);
+    }
+    printf("; to list a line of %u: %.1f ms, %zu KB\n", places, part_of(took, 11, 0.5), bytes / 1000);
+    etcd_close(etcd);
+}
+
+static void measure_load(double seconds)
+{
+    printf("\n16 clients that do nothing else: %.0f transactions a second that set a key; ",
+           requests_s(set_a_key, seconds));
+    printf("%.0f keep-alives a second", requests_s(keep_alive, seconds));
+    measure_list(1000);
+}
+
+/* --- commands ----------------------------------------------------------------------------------------------------- */
+
 static double command_ms(const char *const *argv)
 {
     const double began = now_ms();
@@ -285,6 +379,7 @@ static void measure_on(unsigned count, const char *where, unsigned repetitions, 
                lines[l].k, is->passes_s, is->p50, is->p50 / trip, is->p99, is->requests, aim,
                is->requests <= aim ? "met" : "MISSED", is->watches, is->renewals_s);
     }
+    measure_load(seconds);
     measure_commands(admit);
     stop_nodes();
 }
