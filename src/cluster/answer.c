@@ -221,6 +221,13 @@ bool etcd_message_watch_ended(const json_t *message, char *why, size_t room)
     return canceled;
 }
 
+int64_t etcd_message_revision(const json_t *message)
+{
+    int64_t revision = 0;
+    const json_t *header = json_object_get(result_of(message), "header");
+    return number_of(header, "revision", &revision) ? revision : 0;
+}
+
 size_t etcd_message_events(const json_t *message)
 {
     return json_array_size(json_object_get(result_of(message), "events"));

@@ -140,8 +140,12 @@ int64_t etcd_session_lease(const struct etcd_session *session);
 int64_t etcd_session_deadline(const struct etcd_session *session);
 /* Asks the clock, too: false from the deadline on, even if the thread has not run since. */
 bool etcd_session_in_time(const struct etcd_session *session);
+/* How many keep-alives were asked for so far. */
+uint64_t etcd_session_renewals(const struct etcd_session *session);
 /* Ends the thread; revoke: and the lease, as well as that can be done in a second. Not to be called by `over`. */
 void etcd_session_close(struct etcd_session *session, bool revoke);
+/* The same; it is revoked by a request of this handle, which has a connection already. */
+void etcd_session_revoke(struct etcd_session *session, struct etcd *etcd);
 /* In a forked child, which has no such thread: frees what can be freed, and leaves the lease to the parent. (A
  * handle makes connections of its own there, if it is used; and a watch of the parent has ended.) */
 void etcd_session_forget(struct etcd_session *session);
@@ -152,7 +156,8 @@ struct etcd_watch;
 
 enum etcd_news {
     ETCD_EVENT,
-    ETCD_NO_NEWS, /* by `until` */
+    ETCD_NO_NEWS,     /* by `until` */
+    ETCD_WATCH_BEGUN, /* etcd_watch_begin alone */
     ETCD_WATCH_ENDED, /* connection lost, no leader, history compacted: what has happened since is not known; make it anew */
     ETCD_WATCH_STOPPED /* etcd_watch_interrupt; it goes on with the next call */
 };
@@ -170,6 +175,12 @@ struct etcd_event {
  * server that is stopped, not dead, tells nothing and ends nothing: look for yourself now and then. */
 struct etcd_watch *etcd_watch_open(const struct etcd *etcd, const char *prefix, int64_t from, bool deletions_only);
 enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct etcd_event *event);
+/* Waits until the server says that the watch is there, before the first etcd_watch_next. One that was opened from 0 on tells
+ * all that happens after `*revision`. It tells it at once, too: a server that has gone on from the revision asked for when it
+ * begins, however little, tells what has happened since by a look ten times a second, and what happens then as well. */
+enum etcd_news etcd_watch_begin(struct etcd_watch *watch, int64_t until, int64_t *revision);
+/* Not ended, as far as is known, and at the endpoint that has answered this handle last. */
+bool etcd_watch_is_near(const struct etcd_watch *watch, const struct etcd *etcd);
 /* From another thread or a signal handler. */
 void etcd_watch_interrupt(struct etcd_watch *watch);
 const char *etcd_watch_text(const struct etcd_watch *watch);

@@ -14,7 +14,25 @@ enum { IDLE_MAX = 8 };
 
 /* --- participants ---------------------------------------------------------------------------------------------------- */
 
-/* NULL: an error has been noted. */
+struct etcd *there_etcd(struct there *there)
+{
+    if (there->etcd == NULL && (there->etcd = etcd_open(&there->gate.address.options)) == NULL)
+        gate_fails(ADMIT_BAD_OPTION, "gate \"%s\": %s", there->gate.name, etcd_open_failure());
+    return there->etcd;
+}
+
+static struct etcd *spare_etcd(struct there *there)
+{
+    if (pthread_mutex_trylock(&there->asking) != 0)
+        return NULL; /* it is used just now */
+    struct etcd *etcd = there->etcd;
+    there->etcd = NULL;
+    pthread_mutex_unlock(&there->asking);
+    return etcd;
+}
+
+/* NULL: an error has been noted. The connection by which the gate was opened is the first participant's: most processes ask
+ * for nothing else. */
 static struct seat *new_seat(struct there *there)
 {
     struct seat *seat = calloc(1, sizeof *seat);
@@ -22,7 +40,7 @@ static struct seat *new_seat(struct there *there)
         gate_fails(ADMIT_NO_MEMORY, "out of memory");
         return NULL;
     }
-    seat->participant = participant_new(&there->gate);
+    seat->participant = participant_new_with(&there->gate, spare_etcd(there));
     if (seat->participant == NULL) {
         free(seat);
         return NULL;
@@ -244,10 +262,7 @@ void *there_open(const char *name, const admit_gate_options *options)
         free_there(there);
         return NULL;
     }
-    there->etcd = etcd_open(&there->gate.address.options);
-    if (there->etcd == NULL)
-        gate_fails(ADMIT_BAD_OPTION, "gate \"%s\": %s", name, etcd_open_failure());
-    if (there->etcd == NULL || there_agree(there, options->k) != ADMIT_OK) {
+    if (there_etcd(there) == NULL || there_agree(there, options->k) != ADMIT_OK) {
         free_there(there);
         return NULL;
     }

@@ -132,6 +132,10 @@ admit_error there_set_k(void *handle, unsigned k, bool declare)
     if (declare)
         txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
     pthread_mutex_lock(&there->asking);
+    if (there_etcd(there) == NULL) {
+        pthread_mutex_unlock(&there->asking);
+        return ADMIT_BAD_OPTION;
+    }
     enum etcd_result result = ask(there->etcd, &txn, &answer);
     bool missing = false;
     if (result == ETCD_DONE) {

@@ -38,6 +38,8 @@ char *etcd_message_token(const json_t *message);
 /* What a watch tells: that it has been made, that it ends, or any number of events. */
 bool etcd_message_watch_ended(const json_t *message, char *why, size_t room);
 size_t etcd_message_events(const json_t *message);
+/* The store's, when it was said. 0: it says none. */
+int64_t etcd_message_revision(const json_t *message);
 /* Event number `which`; `pair` has its key, its value if it was put, and the revision as `modified`. */
 bool etcd_message_event(const json_t *message, size_t which, bool *deleted, struct etcd_pair *pair);
 

@@ -335,22 +335,38 @@ static int64_t until_next_look(const struct client *client)
     return 5000 * millisecond + 20 * millisecond * client->answer.pairs;
 }
 
-void client_follow(struct client *client, const struct answer *answer)
-{
-    char prefix[KEY_SIZE];
-    (void)answer;
-    client_follows_no_longer(client);
-    name_key(client, the_only(LINE), prefix);
-    atomic_store(&client->watch, etcd_watch_open(client->etcd, prefix, client->answer.revision + 1, true));
-    client->look_at = etcd_now() + until_next_look(client);
-}
-
-void client_follows_no_longer(struct client *client)
+static void close_watch(struct client *client)
 {
     struct etcd_watch *watch = atomic_exchange(&client->watch, NULL);
     while (watch != NULL && atomic_load(&client->interrupters) > 0)
         sched_yield();
     etcd_watch_close(watch);
+}
+
+/* A watch that is there already tells more than is asked for: what was deleted up to the answer is not news. One that is to be
+ * made tells what happens from now on; whether that is all since the answer is known when it is there. To ask for all from the
+ * answer on would be simpler, and be told up to a tenth of a second late at every store that is busy (etcd.h). */
+void client_follow(struct client *client, const struct answer *answer)
+{
+    char prefix[KEY_SIZE];
+    (void)answer;
+    struct etcd_watch *watch = atomic_load(&client->watch);
+    client->has_waited = true;
+    client->followed = client->answer.revision;
+    client->look_at = etcd_now() + until_next_look(client);
+    if (watch != NULL && !client->watch_failed && etcd_watch_is_near(watch, client->etcd))
+        return;
+    close_watch(client);
+    name_key(client, the_only(LINE), prefix);
+    client->watches++;
+    client->watch_begun = client->watch_failed = false;
+    atomic_store(&client->watch, etcd_watch_open(client->etcd, prefix, 0, true));
+}
+
+void client_follows_no_longer(struct client *client)
+{
+    if (!client->comes_again)
+        close_watch(client);
 }
 
 static void interrupt_watch(struct client *client)
@@ -386,6 +402,23 @@ static bool takes_out(struct client *client, crowd *ahead, const char *key)
     return true;
 }
 
+static enum news must_look_again(struct client *client)
+{
+    client->watch_failed = true;
+    return WATCH_ENDED;
+}
+
+static enum etcd_news next_event(struct client *client, struct etcd_watch *watch, int64_t until,
+                                 struct etcd_event *event)
+{
+    int64_t revision;
+    if (client->watch_begun)
+        return etcd_watch_next(watch, until, event);
+    const enum etcd_news news = etcd_watch_begin(watch, until, &revision);
+    client->watch_begun = news == ETCD_WATCH_BEGUN;
+    return client->watch_begun && revision > 0 && revision <= client->followed ? ETCD_NO_NEWS : news;
+}
+
 enum news client_news(struct client *client, crowd *ahead)
 {
     struct etcd_event event;
@@ -397,19 +430,21 @@ enum news client_news(struct client *client, crowd *ahead)
     struct etcd_watch *watch = atomic_load(&client->watch);
     if (watch == NULL) {
         pause_for(100 * millisecond);
-        return WATCH_ENDED;
+        return must_look_again(client);
     }
     int64_t until = earlier(client->wait->until, earlier(client->look_at, etcd_session_deadline(client->session)));
     if (client->wait->waiting != NULL)
         until = earlier(until, client->tell_place_at);
-    switch (etcd_watch_next(watch, until, &event)) {
+    switch (next_event(client, watch, until, &event)) {
     case ETCD_EVENT:
-        return takes_out(client, ahead, event.key) ? SOME_HAVE_GONE : WATCH_ENDED;
+        return event.revision <= client->followed || takes_out(client, ahead, event.key) ? SOME_HAVE_GONE : WATCH_ENDED;
+    case ETCD_WATCH_BEGUN: /* what happened since the answer, and before it was there, it does not tell */
+        return WATCH_ENDED;
     case ETCD_WATCH_ENDED:
         pause_for(20 * millisecond);
-        return WATCH_ENDED;
+        return must_look_again(client);
     case ETCD_NO_NEWS:
-        return etcd_now() >= client->look_at ? WATCH_ENDED : SOME_HAVE_GONE;
+        return etcd_now() >= client->look_at ? must_look_again(client) : SOME_HAVE_GONE;
     case ETCD_WATCH_STOPPED:
         break;
     }
@@ -452,8 +487,8 @@ static void session_is_over(void *data)
  * what may have been asked late is harmless, since nobody takes a place for its own that has another lease. */
 void client_renew(struct client *client)
 {
-    client_follows_no_longer(client);
-    etcd_session_close(client->session, true);
+    close_watch(client);
+    etcd_session_revoke(client->session, client->etcd);
     client->session = NULL;
 }
 
@@ -480,9 +515,15 @@ static admit_error begin_session(struct client *client)
 
 struct participant *participant_new(struct cluster_gate *gate)
 {
+    return participant_new_with(gate, NULL);
+}
+
+struct participant *participant_new_with(struct cluster_gate *gate, struct etcd *given)
+{
     struct participant *participant = calloc(1, sizeof *participant);
-    struct etcd *etcd = participant != NULL ? etcd_open(&gate->address.options) : NULL;
-    if (etcd == NULL) {
+    struct etcd *etcd = given != NULL || participant == NULL ? given : etcd_open(&gate->address.options);
+    if (participant == NULL || etcd == NULL) {
+        etcd_close(etcd);
         gate_fails(participant != NULL ? ADMIT_BAD_OPTION : ADMIT_NO_MEMORY, "gate \"%s\": %s", gate->name,
                    participant != NULL ? etcd_open_failure() : "out of memory");
         free(participant);
@@ -507,13 +548,14 @@ static void free_rest(struct participant *participant)
 void participant_free(struct participant *participant)
 {
     struct client *client = &participant->client;
-    client_follows_no_longer(client);
-    etcd_session_close(client->session, true);
+    close_watch(client);
+    etcd_session_revoke(client->session, client->etcd);
     free_rest(participant);
 }
 
 void participant_rest(struct participant *participant)
 {
+    close_watch(&participant->client);
     if (participant->client.session != NULL)
         client_renew(&participant->client);
     participant->locals = (struct locals){0};
@@ -577,7 +619,7 @@ static admit_error go_in(struct participant *participant)
             client->patience_until = etcd_now() + 3000 * millisecond;
             client->wait = NULL;
             leave(client, &participant->locals);
-            client_follows_no_longer(client);
+            close_watch(client);
             return client->why;
         case WAS_LOST:
             break;
@@ -594,6 +636,15 @@ static void set_lost(struct client *client, void (*lost)(void *data), void *data
     pthread_mutex_unlock(&client->lock);
 }
 
+/* A watch costs a connection, and the server each of its news; so that of one who has come back is kept that comes and goes, and
+ * only as long as it has to wait each time. */
+static void note_inside(struct client *client)
+{
+    if (!client->has_waited)
+        close_watch(client);
+    client->went_in_at = etcd_now();
+}
+
 static void begin(struct client *client, const struct participant_wait *wait)
 {
     client->wait = wait;
@@ -601,6 +652,8 @@ static void begin(struct client *client, const struct participant_wait *wait)
     client->gives_up = client->unanswered = false;
     client->tell_place_at = 0;
     client->token = 0;
+    client->has_waited = false;
+    client->comes_again = client->went_in_at != 0 && etcd_now() < client->went_in_at + 1000 * millisecond;
     client->interrupts = atomic_load(&client->gate->interrupts);
     client->k = atomic_load(&client->gate->k);
 }
@@ -617,6 +670,7 @@ admit_error participant_enter(struct participant *participant, const struct part
     client->wait = NULL; /* which is the caller's */
     if (error != ADMIT_OK)
         return error;
+    note_inside(client);
     *hold = (struct participant_hold){.slot = client->k > 1 ? own->slot : 0,
                                       .ticket = (uint64_t)own->created,
                                       .token = (uint64_t)(client->k > 1 ? client->token : own->created)};
@@ -661,4 +715,14 @@ void participant_interrupt(struct participant *participant)
 uint64_t participant_requests(const struct participant *participant)
 {
     return etcd_requests(participant->client.etcd);
+}
+
+uint64_t participant_watches(const struct participant *participant)
+{
+    return participant->client.watches;
+}
+
+uint64_t participant_renewals(const struct participant *participant)
+{
+    return participant->client.session != NULL ? etcd_session_renewals(participant->client.session) : 0;
 }

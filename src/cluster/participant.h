@@ -23,6 +23,8 @@ struct participant;
 
 /* NULL: an error has been noted. Reaches nobody yet. */
 struct participant *participant_new(struct cluster_gate *gate);
+/* With a handle that is given, and the connection that it has, which is the participant's from now on; NULL: with one of its own. */
+struct participant *participant_new_with(struct cluster_gate *gate, struct etcd *given);
 /* Ends its session; what it had is given back by the end of its lease, at once if that can be revoked in a second. */
 void participant_free(struct participant *participant);
 /* Ends its session; the next passage begins another. */
@@ -57,7 +59,10 @@ int64_t participant_time_left(const struct participant *participant);
 /* By any thread or a signal handler, after one has been added to the gate's interrupts: a wait that is interruptible ends
  * with ADMIT_INTERRUPTED. */
 void participant_interrupt(struct participant *participant);
-/* Round trips so far, for the bench. */
+/* For the bench: round trips so far, but for those of the session's thread and those of watches; watches that were begun; and
+ * keep-alives of the present session. */
 uint64_t participant_requests(const struct participant *participant);
+uint64_t participant_watches(const struct participant *participant);
+uint64_t participant_renewals(const struct participant *participant);
 
 #endif

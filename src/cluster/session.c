@@ -25,6 +25,7 @@ struct etcd_session {
     struct etcd *etcd; /* the thread's, as long as it runs */
     int64_t lease;
     _Atomic int64_t deadline;
+    _Atomic uint64_t renewals;
     atomic_bool closing;
     pthread_t thread;
     void (*over)(void *data);
@@ -40,6 +41,11 @@ int64_t etcd_session_lease(const struct etcd_session *session)
 int64_t etcd_session_deadline(const struct etcd_session *session)
 {
     return atomic_load(&session->deadline);
+}
+
+uint64_t etcd_session_renewals(const struct etcd_session *session)
+{
+    return atomic_load(&session->renewals);
 }
 
 static bool is_in_time(struct etcd_session *session)
@@ -87,6 +93,7 @@ static void keep(struct etcd_session *session, int64_t usual)
         }
         etcd->patience = patience_for(session->ttl, usual);
         unsigned granted;
+        atomic_fetch_add(&session->renewals, 1);
         const enum etcd_result result = etcd_keep_alive(etcd, session->lease, deadline, &granted);
         due = etcd_now() + session->ttl / 12; /* if it was not done, once more, but not at once */
         if (result == ETCD_DONE) {
@@ -160,16 +167,33 @@ enum etcd_result etcd_session_open(struct etcd *etcd, const struct etcd_options 
     return ETCD_DONE;
 }
 
-void etcd_session_close(struct etcd_session *session, bool revoke)
+static void end_thread(struct etcd_session *session)
 {
-    if (session == NULL)
-        return;
     atomic_store(&session->closing, true);
     etcd_interrupt(session->etcd);
     pthread_join(session->thread, NULL);
     etcd_http_calm(&session->etcd->http);
+}
+
+void etcd_session_close(struct etcd_session *session, bool revoke)
+{
+    if (session == NULL)
+        return;
+    end_thread(session);
     if (revoke)
         etcd_revoke(session->etcd, session->lease, etcd_now() + second);
+    free_session(session);
+}
+
+/* An interruption of that handle was for what it did before, or is for what it will do then. */
+void etcd_session_revoke(struct etcd_session *session, struct etcd *etcd)
+{
+    if (session == NULL)
+        return;
+    end_thread(session);
+    const int64_t until = etcd_now() + second;
+    while (etcd_revoke(etcd, session->lease, until) == ETCD_INTERRUPTED && etcd_now() < until)
+        ;
     free_session(session);
 }
 

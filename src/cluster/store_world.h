@@ -35,7 +35,13 @@ struct client {
     int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
+    revision followed;              /* news is what was deleted after it */
+    bool watch_begun, watch_failed; /* it is known to be there; its news are not to be relied upon */
+    bool has_waited;                /* on its way in */
+    bool comes_again;               /* soon after the last time: what it has for a wait it keeps for the next */
+    int64_t went_in_at;             /* of etcd_now, the last time; 0: never */
     unsigned interrupts;            /* of the gate, when it began */
+    uint64_t watches;               /* so far */
     /* What others interrupt: they come by a signal handler, too, so there is no lock. Whoever uses it counts itself before it
      * takes the pointer; who takes it away waits until nobody is counted. */
     struct etcd_watch *_Atomic watch; /* NULL: nothing is followed */

@@ -23,12 +23,15 @@ struct there {
     struct cluster_gate gate;
     pid_t process;          /* which has opened it */
     pthread_mutex_t asking; /* of `etcd`, for what is asked by nobody who goes in; it may be a while */
-    struct etcd *etcd;
-    pthread_mutex_t lock; /* of what follows, but for `seats` */
+    struct etcd *etcd;      /* NULL: the first participant has it */
+    pthread_mutex_t lock;   /* of what follows, but for `seats` */
     struct told told;
     struct seat *_Atomic seats;
     unsigned idle; /* of these, with a session perhaps */
 };
+
+/* With the lock: there->etcd, or another that is made. NULL: noted. */
+struct etcd *there_etcd(struct there *there);
 
 /* view.c */
 admit_view *there_inspect(void *there);

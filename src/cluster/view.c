@@ -86,8 +86,12 @@ static admit_error look(struct there *there, bool keys_only, struct etcd_answer 
     const struct etcd_txn txn = {.thens = 1,
                                  .then = {{.deed = ETCD_LIST, .key = all, .prefix = true, .keys_only = keys_only}}};
     pthread_mutex_lock(&there->asking);
-    const enum etcd_result result = etcd_do(there->etcd, &txn, gate_patience(), answer);
-    const admit_error error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
+    struct etcd *etcd = there_etcd(there);
+    admit_error error = etcd != NULL ? ADMIT_OK : ADMIT_BAD_OPTION;
+    if (etcd != NULL) {
+        const enum etcd_result result = etcd_do(etcd, &txn, gate_patience(), answer);
+        error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, etcd, result);
+    }
     pthread_mutex_unlock(&there->asking);
     return error;
 }

@@ -16,7 +16,8 @@ struct etcd_watch {
     char *body;
     bool begun, created, ended;
     int64_t answer_due;
-    json_t *line; /* with these events; the next to be told is */
+    int64_t made_at; /* the store's revision then */
+    json_t *line;    /* with these events; the next to be told is */
     size_t events, next;
     struct etcd_pair told;
 };
@@ -106,6 +107,8 @@ static bool take_line(struct etcd_watch *watch)
         end(watch, why);
     else
         watch->events = etcd_message_events(watch->line);
+    if (!watch->created && watch->line != NULL)
+        watch->made_at = etcd_message_revision(watch->line);
     watch->created = true;
     return true;
 }
@@ -121,16 +124,17 @@ static enum etcd_news tell(struct etcd_watch *watch, struct etcd_event *event)
     return ETCD_EVENT;
 }
 
-enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct etcd_event *event)
+/* event: NULL: until it is known to be there. */
+static enum etcd_news next(struct etcd_watch *watch, int64_t until, struct etcd_event *event)
 {
     struct etcd_http *http = &watch->etcd->http;
-    *event = (struct etcd_event){0};
-    etcd_pair_free(&watch->told);
     if (!watch->begun)
         begin(watch);
     else if (!watch->ended && http->process != getpid())
         return end(watch, "it belongs to the process that this one was forked from");
     while (!watch->ended) {
+        if (event == NULL && watch->created)
+            return ETCD_WATCH_BEGUN;
         if (watch->next < watch->events)
             return tell(watch, event);
         if (take_line(watch))
@@ -153,4 +157,23 @@ enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct e
         }
     }
     return ETCD_WATCH_ENDED;
+}
+
+enum etcd_news etcd_watch_next(struct etcd_watch *watch, int64_t until, struct etcd_event *event)
+{
+    *event = (struct etcd_event){0};
+    etcd_pair_free(&watch->told);
+    return next(watch, until, event);
+}
+
+enum etcd_news etcd_watch_begin(struct etcd_watch *watch, int64_t until, int64_t *revision)
+{
+    const enum etcd_news news = next(watch, until, NULL);
+    *revision = watch->made_at;
+    return news;
+}
+
+bool etcd_watch_is_near(const struct etcd_watch *watch, const struct etcd *etcd)
+{
+    return !watch->ended && watch->etcd->favourite == etcd->favourite;
 }
