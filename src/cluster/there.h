@@ -30,7 +30,7 @@ struct there {
     unsigned idle; /* of these, with a session perhaps */
 };
 
-/* With the lock: there->etcd, or another that is made. NULL: noted. */
+/* With the lock `asking`: there->etcd, or another that is made. NULL: an error has been noted. */
 struct etcd *there_etcd(struct there *there);
 
 /* view.c */
