@@ -196,6 +196,9 @@ $(NATIVE_SUITES): %: %.o $(BUILD)/tests/broken.a $(BUILD)/libadmit.a
 $(CLUSTER_SUITES): %: %.o $(CLUSTER_FIXTURE) $(BUILD)/libadmit-etcd.a $(BUILD)/libadmit.a
 	$(LINK) -Wl,-u,admit_elsewhere_provide $(CLUSTER_LIBS) $(CMOCKA) -o $@
 
+# It runs the command line, which becomes admit-etcd.
+$(BUILD)/tests/cluster/gate_run: | $(BUILD)/admit $(BUILD)/admit-etcd
+
 # Some of them run the command line.
 RUN_BY_SUITES ?= $(BUILD)/admit
 $(FAULT_SUITES): %: %.o $(BUILD)/libadmit.a | $(RUN_BY_SUITES)
