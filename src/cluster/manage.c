@@ -60,22 +60,33 @@ static admit_error check_k(const struct there *there, unsigned k, unsigned prese
                       there->gate.name, present, other, k, there->gate.name, k);
 }
 
+/* Makes it what is asked for if there is none, and finds what it is otherwise. A transaction that could write is written down
+ * by most of the servers before it is answered, even if it writes nothing; so one looks first, which is all that is needed but
+ * for the first who comes. */
+static enum etcd_result look_or_make(struct there *there, const struct keys *keys, bool make,
+                                     struct etcd_answer *answer)
+{
+    struct etcd_txn txn = {
+        .conditions = 1,
+        .condition = {{.key = keys->k, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0}},
+        .elses = 2,
+        .otherwise = {{.deed = ETCD_LIST, .key = keys->k}, {.deed = ETCD_LIST, .key = keys->declared}}};
+    const enum etcd_result result = ask(there->etcd, &txn, answer);
+    if (result != ETCD_DONE || !answer->succeeded || !make)
+        return result;
+    etcd_answer_free(answer);
+    txn.thens = 2;
+    txn.then[0] = (struct etcd_op){.deed = ETCD_PUT, .key = keys->k, .value = keys->text};
+    txn.then[1] = (struct etcd_op){.deed = ETCD_PUT, .key = keys->declared, .value = keys->text};
+    return ask(there->etcd, &txn, answer);
+}
+
 admit_error there_agree(struct there *there, unsigned k)
 {
     struct keys keys;
     struct etcd_answer answer;
     name_keys(&keys, there, k);
-    const struct etcd_op look[] = {{.deed = ETCD_LIST, .key = keys.k}, {.deed = ETCD_LIST, .key = keys.declared}};
-    struct etcd_txn txn = {.conditions = 1,
-                           .condition = {{.key = keys.k, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0}},
-                           .elses = 2,
-                           .otherwise = {look[0], look[1]}};
-    if (k != 0) {
-        txn.thens = 2;
-        txn.then[0] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.k, .value = keys.text};
-        txn.then[1] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
-    }
-    const enum etcd_result result = ask(there->etcd, &txn, &answer);
+    const enum etcd_result result = look_or_make(there, &keys, k != 0, &answer);
     if (result != ETCD_DONE)
         return gate_etcd_failed(there->gate.name, there->etcd, result);
     const unsigned present = answer.succeeded ? k : gate_number_in(&answer, keys.k);

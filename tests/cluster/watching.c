@@ -112,6 +112,25 @@ static void tells_many_at_once(void **context)
     etcd_watch_close(watch);
 }
 
+/* One that is made from now on, though the store has gone on meanwhile, tells at once; and when it is known to be there, what it
+ * has not seen is known, too. */
+static void tells_at_once_from_when_it_began(void **context)
+{
+    (void)context;
+    int64_t began = 0;
+    put(etcd, "b/before", "", 0);
+    struct etcd_watch *watch = etcd_watch_open(etcd, "b/", 0, true);
+    delete_key(etcd, "b/before");
+    const int64_t last = put(etcd, "b/after", "", 0);
+    assert_int_equal(etcd_watch_begin(watch, in_seconds(10), &began), ETCD_WATCH_BEGUN);
+    assert_int_equal(began, last);
+    assert_true(etcd_watch_is_near(watch, etcd));
+    expect_silence(watch);
+    delete_key(etcd, "b/after");
+    expect_event(watch, true, "b/after", "", last + 1);
+    etcd_watch_close(watch);
+}
+
 static void ends_where_history_is_compacted(void **context)
 {
     (void)context;
@@ -373,6 +392,7 @@ int main(void)
         cmocka_unit_test(tells_all),
         cmocka_unit_test(tells_deletions_only),
         cmocka_unit_test(tells_many_at_once),
+        cmocka_unit_test(tells_at_once_from_when_it_began),
         cmocka_unit_test(ends_where_history_is_compacted),
         cmocka_unit_test(session_lives),
         cmocka_unit_test(session_is_over_in_silence),
