@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_world.h - the native world of store.h: a participant, and what the words of the text mean for it.
+ * store_world.h - the native world of store.h: a participant, and what the words of the text mean for it. The text decides;
+ * here is what it is told, and nothing is decided that it could decide.
  */
 #ifndef ADMIT_CLUSTER_STORE_WORLD_H
 #define ADMIT_CLUSTER_STORE_WORLD_H
@@ -10,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 typedef int64_t revision;
 typedef unsigned crowd;
@@ -69,5 +71,36 @@ void client_follows_no_longer(struct client *client);
 bool client_in_time(struct client *client);
 void client_renew(struct client *client);
 bool client_gives_up(struct client *client);
+
+/* --- what the files of this world share ------------------------------------------------------------------------------- */
+
+/* Nanoseconds. */
+static const int64_t millisecond = 1000000;
+
+static inline int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline void pause_for(int64_t ns)
+{
+    nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);
+}
+
+/* store_line.c. How a key is called in the store. */
+void client_name_key(const struct client *client, struct key key, char name[KEY_SIZE]);
+/* The next pair of this family in the last answer, from *at on; NULL: there is none. */
+const struct etcd_pair *client_next_of(const struct client *client, enum family family, unsigned *at);
+/* The same of a place in line that is somebody's. */
+const struct etcd_pair *client_next_place(const struct client *client, unsigned *at);
+
+/* store_request.c. Whether the caller does, for an answer or for its turn; then why is noted. */
+bool client_waits_no_longer(struct client *client);
+
+/* store_news.c. ADMIT_NO_SLOT, noted. */
+admit_error client_no_slot(const struct client *client);
+void client_close_watch(struct client *client);
+/* From another thread or a signal handler. */
+void client_interrupt_watch(struct client *client);
 
 #endif
