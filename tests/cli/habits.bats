@@ -527,11 +527,7 @@ rows() {
     rm -r "$theirs"
 }
 
-@test "names that begin with etcd: are refused until there are gates of that kind" {
-    for name in etcd:gpu etcd://host:2379/gpu; do
-        run_refused "no gates on etcd" -k 1 "$name" -- true
-        refused "no gates on etcd" status "$name"
-    done
+@test "a file may have a name as if it was on etcd" {
     cd "$T"
     local admit=$ADMIT
     [[ $admit == /* ]] || admit=$OLDPWD/$admit
