@@ -15,20 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct nodes *nodes;
-
 static int start(void **context)
 {
     (void)context;
     nodes = nodes_start(1, NULL, NULL);
     setenv("ADMIT_ETCD", nodes->endpoints, 1);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
     return 0;
 }
 
@@ -350,5 +341,5 @@ int main(void)
         cmocka_unit_test(threads),    cmocka_unit_test(interrupted),    cmocka_unit_test(grows_while_they_wait),
         cmocka_unit_test(forked),     cmocka_unit_test(a_hold_is_lost), cmocka_unit_test(all_gates),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_nodes);
 }

@@ -7,22 +7,7 @@
 
 #include <signal.h>
 
-static struct nodes *nodes;
 enum { TTL = 2 };
-
-static int start(void **context)
-{
-    (void)context;
-    nodes = nodes_start(3, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
-    return 0;
-}
 
 static int tidy(void **context)
 {
@@ -179,5 +164,5 @@ int main(void)
         cmocka_unit_test_teardown(holder_is_killed, tidy),          cmocka_unit_test_teardown(holder_is_frozen, tidy),
         cmocka_unit_test_teardown(slot_of_killed_comes_back, tidy), cmocka_unit_test_teardown(waiter_is_frozen, tidy),
         cmocka_unit_test_teardown(holder_stops_for_a_moment, tidy), cmocka_unit_test_teardown(storm, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_three_nodes, stop_nodes);
 }

@@ -11,19 +11,10 @@
 
 enum { SERVERS = 3, CLIENT = SERVERS, HOMES }; /* homes: of three servers, and one of clients */
 static struct network network;
-static struct nodes *nodes;
-
 static int start(void **context)
 {
     (void)context;
     nodes = nodes_start_in(&network, SERVERS);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
     return 0;
 }
 
@@ -183,5 +174,5 @@ int main(void)
                                        cmocka_unit_test_teardown(client_is_cut_off_with_leader, tidy),
                                        cmocka_unit_test_teardown(waiter_is_cut_off, tidy),
                                        cmocka_unit_test_teardown(cable_is_loose, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_nodes);
 }

@@ -7,22 +7,6 @@
 
 #include <signal.h>
 
-static struct nodes *nodes;
-
-static int start(void **context)
-{
-    (void)context;
-    nodes = nodes_start(3, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
-    return 0;
-}
-
 static int tidy(void **context)
 {
     (void)context;
@@ -130,5 +114,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(leader_is_killed, tidy),
                                        cmocka_unit_test_teardown(two_stand_still, tidy),
                                        cmocka_unit_test_teardown(two_are_killed, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_three_nodes, stop_nodes);
 }

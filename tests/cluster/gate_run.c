@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-static struct nodes *nodes;
 static char admit[256], directory[] = "/tmp/admit-test.XXXXXX", gate[200];
 enum { RUNS_MAX = 4 };
 static pid_t running[RUNS_MAX];
@@ -23,13 +22,6 @@ static int start(void **context)
     const char *build = getenv("BUILD");
     snprintf(admit, sizeof admit, "%s/admit", build != NULL ? build : "build");
     nodes = nodes_start(3, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
     return 0;
 }
 
@@ -238,5 +230,5 @@ int main(void)
                                        cmocka_unit_test_setup_teardown(killed, begin, tidy),
                                        cmocka_unit_test_setup_teardown(frozen, begin, tidy),
                                        cmocka_unit_test_setup_teardown(no_quorum, begin, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, stop_nodes);
 }

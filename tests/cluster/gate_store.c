@@ -12,8 +12,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-static struct nodes *nodes;
-
 /* --- a clock that others set ---------------------------------------------------------------------------------------- */
 
 /* Seconds that CLOCK_REALTIME is ahead, for all processes of this program and the libraries that they use. NULL: none. */
@@ -61,20 +59,6 @@ static void set_clock_for(double seconds)
 
 enum { TTL = 2 };
 static const struct member_how stays = {.stays = true, .once = true};
-
-static int start(void **context)
-{
-    (void)context;
-    nodes = nodes_start(1, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
-    return 0;
-}
 
 static int tidy(void **context)
 {
@@ -246,5 +230,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(store_is_full, tidy), cmocka_unit_test_teardown(history_is_forgotten, tidy),
         cmocka_unit_test_teardown(history_is_always_forgotten, tidy), cmocka_unit_test_teardown(clock_is_set, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_one_node, stop_nodes);
 }

@@ -5,7 +5,6 @@
  */
 #include "nodes.h"
 
-static struct nodes *nodes;
 static struct etcd *etcd;
 
 static int start(void **context)

@@ -8,22 +8,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-static struct nodes *nodes;
-
-static int start(void **context)
-{
-    (void)context;
-    nodes = nodes_start(3, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
-    return 0;
-}
-
 static void wait_for_all(void)
 {
     for (unsigned n = 0; n < nodes->count; n++) {
@@ -227,5 +211,5 @@ int main(void)
         return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(leader_is_killed), cmocka_unit_test(first_is_gone),
                                        cmocka_unit_test(session_outlives_a_leader), cmocka_unit_test(two_are_gone)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_three_nodes, stop_nodes);
 }

@@ -12,7 +12,6 @@
 
 #include <sys/wait.h>
 
-static struct nodes *nodes;
 static struct etcd *etcd;
 
 static int start(void **context)
