@@ -43,7 +43,7 @@ IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
 HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
 	ASLEEP=1 $(CLUSTER_SUITES) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 # What is about time and servers more than about memory.
-FAULTS_OF_SERVERS := %/quorum %/gate_partition %/gate_quorum %/gate_run %/gate_store
+FAULTS_OF_SERVERS := %/quorum $(addprefix %/cluster/gate_,partition quorum run storm store)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
 	ASLEEP=1 $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
@@ -91,10 +91,11 @@ test:
 	@tests/run $(HERE) $(ASAN) $(TSAN) $(CLANG) $(MUSL)
 
 # What the gate claims, in the sizes in which it claims it: some minutes.
-test-gate-full: $(addprefix $(BUILD)/tests/,native/gate_storm native/gate_line faults/contended_killed)
+test-gate-full: $(addprefix $(BUILD)/tests/,native/gate_storm native/gate_line faults/contended_killed) $(filter %/gate_storm,$(CLUSTER_SUITES))
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_storm
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/native/gate_line
 	@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/faults/contended_killed
+	$(if $(CLUSTER_SUITES),@ADMIT_TEST_FULL=1 CMOCKA_MESSAGE_OUTPUT=STDOUT $(BUILD)/tests/cluster/gate_storm)
 
 test-native:
 	+@$(MAKE) --no-print-directory $(PARALLEL) $(NATIVE_SUITES)

@@ -6,7 +6,10 @@
  * A leader that is none any more and does not know yet may answer a keep-alive that nobody else hears of. It does not
  * know for an election's time at most; and a leader that is new gives each lease, from the moment at which it becomes
  * one, the whole of its time and an election's more. That is what the reckoning from the moment of sending rests on;
- * and that the clocks of this machine and of the server go alike for as long as a lease lasts.
+ * and that the clocks of this machine and of the server go alike for as long as a lease lasts. Before 3.4.31 and 3.5.13
+ * of etcd there is an exception: a leader that has stood still for as long as a lease, as by a disk that does not answer,
+ * has leases revoked when it goes on that others have renewed meanwhile (issue 15247 of etcd). Here that is known with the
+ * next keep-alive, a third of the lease later; the fencing token is what helps against it.
  *
  * `deadline` is one atomic word, 0 from the moment at which somebody has seen that it has passed; whoever sees that
  * first, the thread or one that asks, stores the 0, and a keep-alive that is answered afterwards finds it there. All
