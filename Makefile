@@ -109,9 +109,10 @@ $(BUILD)/libadmit.a: $(NATIVE_OBJECTS) $(BUILD)/names
 	$(call say,AR     ,$@)$(ARCHIVE) $(NATIVE_OBJECTS)
 
 # The link has the library's soname: without it a program that was linked with -L$(BUILD) would not start.
-# nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends.
+# nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends. ORIGIN: it loads
+# libadmit-etcd.so.0, which lies beside it.
 $(BUILD)/libadmit.so: $(NATIVE_OBJECTS) $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $(NATIVE_OBJECTS) -o $@
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' $(NATIVE_OBJECTS) -o $@
 	@ln -sf $(@F) $@.0
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------

@@ -38,6 +38,16 @@ static enum etcd_result ask(struct etcd *etcd, const struct etcd_txn *txn, struc
     return result;
 }
 
+/* For what there is no answer to but that it was done. */
+static enum etcd_result ask_only(struct etcd *etcd, const struct etcd_txn *txn)
+{
+    struct etcd_answer answer;
+    const enum etcd_result result = ask(etcd, txn, &answer);
+    if (result == ETCD_DONE)
+        etcd_answer_free(&answer);
+    return result;
+}
+
 struct keys {
     char k[KEY_SIZE], declared[KEY_SIZE], text[16];
 };
@@ -112,18 +122,11 @@ unsigned there_declared_k(void *handle)
 static enum etcd_result tell_those_who_wait(struct there *there)
 {
     char key[KEY_SIZE];
-    struct etcd_answer answer;
     key_of(key, there->gate.address.gate, "line/0");
     const struct etcd_txn comes = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = key, .value = ""}}};
     const struct etcd_txn goes = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = key}}};
-    enum etcd_result result = ask(there->etcd, &comes, &answer);
-    if (result == ETCD_DONE) {
-        etcd_answer_free(&answer);
-        result = ask(there->etcd, &goes, &answer);
-    }
-    if (result == ETCD_DONE)
-        etcd_answer_free(&answer);
-    return result;
+    const enum etcd_result result = ask_only(there->etcd, &comes);
+    return result == ETCD_DONE ? ask_only(there->etcd, &goes) : result;
 }
 
 admit_error there_set_k(void *handle, unsigned k, bool declare)
@@ -201,28 +204,45 @@ static admit_error remove_unused(struct there *there)
     return removed ? ADMIT_OK : name_people(there);
 }
 
+/* Where the store is full, and takes deletions only: from the end of the line on, so that each who waits finds its own place
+ * gone before that of anybody before it. */
+static enum etcd_result delete_from_the_end(struct there *there)
+{
+    char line[KEY_SIZE];
+    struct etcd_answer answer;
+    key_of(line, there->gate.address.gate, "line/");
+    const struct etcd_txn look = {.thens = 1,
+                                  .then = {{.deed = ETCD_LIST, .key = line, .prefix = true, .keys_only = true}}};
+    enum etcd_result result = ask(there->etcd, &look, &answer);
+    if (result != ETCD_DONE)
+        return result;
+    for (unsigned p = answer.pairs; p > 0 && result == ETCD_DONE; p--)
+        result =
+            ask_only(there->etcd,
+                     &(struct etcd_txn){.thens = 1, .then = {{.deed = ETCD_DELETE, .key = answer.pair[p - 1].key}}});
+    etcd_answer_free(&answer);
+    return result;
+}
+
 /* First k, and all who wait are told to look: so that nobody takes the end of those before it for its turn. */
 static admit_error remove_by_force(struct there *there)
 {
     struct keys keys;
     char all[KEY_SIZE];
-    struct etcd_answer answer;
     name_keys(&keys, there, 0);
     key_of(all, there->gate.address.gate, "");
     const struct etcd_txn first = {
         .thens = 2, .then = {{.deed = ETCD_DELETE, .key = keys.k}, {.deed = ETCD_DELETE, .key = keys.declared}}};
     const struct etcd_txn last = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
-    enum etcd_result result = ask(there->etcd, &first, &answer);
+    enum etcd_result result = ask_only(there->etcd, &first);
     if (result == ETCD_DONE) {
-        etcd_answer_free(&answer);
         result = tell_those_who_wait(there);
+        if (result != ETCD_DONE && etcd_reason(there->etcd) == ETCD_NO_SPACE)
+            result = delete_from_the_end(there);
     }
     if (result == ETCD_DONE)
-        result = ask(there->etcd, &last, &answer);
-    if (result != ETCD_DONE)
-        return gate_etcd_failed(there->gate.name, there->etcd, result);
-    etcd_answer_free(&answer);
-    return ADMIT_OK;
+        result = ask_only(there->etcd, &last);
+    return result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
 }
 
 admit_error there_remove(const char *name, bool force)

@@ -169,7 +169,7 @@ static admit_error go_in(struct participant *participant)
                 client->why = removed(client);
             if (client->why == ADMIT_OK)
                 continue;
-            client->patience_until = etcd_now() + 3000 * millisecond;
+            client->patience_until = etcd_now() + 1000 * millisecond;
             client->wait = NULL;
             leave(client, &participant->locals);
             client_close_watch(client);
@@ -242,7 +242,7 @@ admit_error participant_leave(struct participant *participant)
     const bool in_time = client_in_time(client);
     set_lost(client, NULL, NULL);
     client->wait = NULL;
-    client->patience_until = etcd_now() + 3000 * millisecond;
+    client->patience_until = etcd_now() + 2000 * millisecond;
     const bool was_lost = leave(client, &participant->locals) == WAS_LOST && !client->unanswered;
     return in_time && !was_lost
                ? ADMIT_OK

@@ -81,6 +81,11 @@ static bool is_ignored(int signal)
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+void let_signals_be(void)
+{
+    set_mask_or_exit(SIG_SETMASK, &original_mask, NULL);
+}
+
 static void (*interrupt_wait)(void);
 static volatile sig_atomic_t came_while_waiting;
 

@@ -18,6 +18,8 @@
 
 /* From here on signals wait until they are asked for: nothing ends admit between the slot and the command. */
 void hold_signals(void);
+/* Until they are held again, each does what it would have done before. */
+void let_signals_be(void);
 /* Until they are held again, a signal that would end the process calls `interrupt`, at any moment. */
 void let_signals_interrupt(void (*interrupt)(void));
 void hold_signals_again(void);

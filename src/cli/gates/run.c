@@ -251,8 +251,15 @@ static void say_lease_ends(void *data)
 {
     const struct slot *slot = data;
     slot->visit->stay.why = "lost";
-    fprintf(stderr,
-            "admit run: the lease at '%s' is about to end, since it could not be renewed: the command is ended\n",
+    if (time_left(data) > 0)
+        fprintf(stderr,
+                "admit run: the lease at '%s' is about to end, since it could not be renewed: the command is ended\n",
+                slot->visit->gate);
+    else
+        fprintf(
+            stderr,
+            "admit run: the lease at '%s' is over, since admit did not run in time to renew it: the command is killed, "
+            "and may have run beside another\n",
             slot->visit->gate);
 }
 

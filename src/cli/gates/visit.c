@@ -99,6 +99,15 @@ static admit_gate *open_gate(const struct visit *visit)
     return gate;
 }
 
+/* Servers may take their time to answer; and there is nothing yet that a signal could lose. */
+static admit_gate *open_elsewhere(const struct visit *visit)
+{
+    let_signals_be();
+    admit_gate *gate = open_gate(visit);
+    hold_signals_again();
+    return gate;
+}
+
 /* And then has what is wanted. */
 static admit_error set_k(const struct visit *visit, admit_gate *gate)
 {
@@ -197,6 +206,8 @@ static void tell_outside(const struct visit *visit, const admit_gate *gate)
 
 static void begin_to_wait(struct wait *wait)
 {
+    if (wait->begun)
+        return;
     wait->begun = true;
     wait->line = (struct waiting_line){.gate = wait->visit->gate, .since = time(NULL)};
     waited_at = wait->gate;
@@ -209,8 +220,7 @@ static void begin_to_wait(struct wait *wait)
 static int still_waiting(void *data, unsigned place)
 {
     struct wait *wait = data;
-    if (!wait->begun)
-        begin_to_wait(wait);
+    begin_to_wait(wait);
     log_waits(&wait->visit->stay, wait->gate, place);
     if (!wait->outside)
         tell_placed(wait);
@@ -263,7 +273,7 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
     const struct visit *visit = wait->visit;
     for (unsigned attempt = 1;; attempt++) {
         admit_error error;
-        wait->gate = open_gate(visit);
+        wait->gate = is_elsewhere(visit->gate) ? open_elsewhere(visit) : open_gate(visit);
         if (wait->gate == NULL) {
             error = admit_last_error();
         } else {
@@ -275,6 +285,8 @@ static admit_error open_and_enter(struct wait *wait, const struct timespec *unti
             if (error == ADMIT_OK) {
                 refuse_too_many_slots(visit, wait->gate);
                 describe(wait->gate, visit->for_whom);
+                if (is_elsewhere(visit->gate)) /* where it may be a while until one stands in line */
+                    begin_to_wait(wait);
                 error = try_then_wait(wait, until, hold);
             }
         }
