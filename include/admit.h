@@ -85,8 +85,9 @@
  * ACROSS MACHINES
  *
  *   A gate whose name begins with `etcd:` is in a cluster of etcd: `etcd://host1:2379,host2:2379,host3:2379/gpu`, or
- *   `etcd:gpu` with ADMIT_ETCD=host1:2379,host2:2379,host3:2379. The calls are the same; libadmit.so loads the library libadmit-etcd.so.0 when the first such gate is opened. A program with
- *   libadmit.a has that from libadmit-etcd.a, libcurl and libjansson: -Wl,-u,admit_elsewhere_provide -ladmit-etcd -ladmit.
+ *   `etcd:gpu` with ADMIT_ETCD=host1:2379,host2:2379,host3:2379. The calls are the same. libadmit.so loads
+ *   libadmit-etcd.so.0, which lies beside it, when the first such gate is opened. A program with libadmit.a has it from
+ *   libadmit-etcd.a: -Wl,-u,admit_elsewhere_provide -l:libadmit-etcd.a -l:libadmit.a -lcurl -ljansson -lpthread.
  *   Order, slots, k, giving up and inspect are as above. What is different:
  *
  *   A hold can be lost, while whoever has it is alive. It is a lease (options.ttl), which a thread of this process
@@ -95,7 +96,8 @@
  *   called, and leave returns ADMIT_LOST. The time is reckoned from when the last renewal that was answered was sent, by a
  *   clock that goes on while the machine is suspended; so it is over here before it is at any server. But a process that is
  *   stopped just after it has looked at that time, and goes on after the end, does not know: no engine can
- *   prevent that there are more than k then. What must not happen even so needs the fencing token (admit_gate_token),
+ *   prevent that there are more than k then. (Nor, with etcd before 3.4.31 and 3.5.13, that a lease is ended too early by a
+ *   server that has stood still: docs/cluster.md.) What must not happen even so needs the fencing token (admit_gate_token),
  *   which is larger for whoever has the slot later. Pass it on to what the slot guards, and let that refuse a smaller one
  *   than it has seen *with the same slot*: k tokens are valid at once. (The ticket is none: of two whose turn has come
  *   the one that came later may be the first to take a slot.)

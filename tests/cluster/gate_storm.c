@@ -8,21 +8,6 @@
 #include <signal.h>
 
 enum { K = 3, TTL = 3, MEMBERS = 12 };
-static struct nodes *nodes;
-
-static int start(void **context)
-{
-    (void)context;
-    nodes = nodes_start(3, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **context)
-{
-    (void)context;
-    nodes_stop(nodes);
-    return 0;
-}
 
 static int tidy(void **context)
 {
@@ -127,5 +112,5 @@ int main(void)
     if (nodes_missing())
         return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(everything_fails, tidy)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start_three_nodes, stop_nodes);
 }
