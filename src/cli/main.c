@@ -94,9 +94,14 @@ static int no_such_command(const char *name)
         fprintf(stderr, "; did you mean '%s' or '%s'?", meant, also);
     else if (meant != NULL)
         fprintf(stderr, "; did you mean '%s'?", meant);
+    const char *joined = "; did you mean";
     for (unsigned c = 0; meant == NULL && c < COMMANDS; c++)
-        if (edit_distance(name, commands[c].name) <= 2)
-            fprintf(stderr, "; did you mean '%s'?", commands[c].name);
+        if (edit_distance(name, commands[c].name) <= 2) {
+            fprintf(stderr, "%s '%s'", joined, commands[c].name);
+            joined = " or";
+        }
+    if (joined[0] == ' ')
+        fputc('?', stderr);
     fputs("\nTry 'admit --help'.\n", stderr);
     return EXIT_USAGE;
 }

@@ -106,7 +106,7 @@ unsigned option_ttl(struct arguments *arguments, const char *option)
     enum { LEAST_S = 2, MOST_S = 86400 };
     const uint64_t second = 1000000000, ns = option_time(arguments, option);
     if (ns < LEAST_S * second || ns > MOST_S * second || ns % second != 0)
-        usage_error(arguments->command, "%s takes whole seconds, from 2 to a day", option);
+        usage_error(arguments->command, "%s takes whole seconds, from 2 s to 1 d, such as 10, 30s or 2m", option);
     return (unsigned)(ns / second);
 }
 
