@@ -142,6 +142,45 @@ load cluster
     eventually is 0 everybody "$Q"
 }
 
+@test "a signal is obeyed while the server does not answer" {
+    enter one "$Q" -k 1
+    eventually inside one
+    kill -STOP "$(cat "$SERVER/pid")"
+    background run "$Q" -- true
+    sleep 0.5
+    kill -TERM "$pid"
+    for _ in {1..100}; do
+        ended "$pid" && break
+        sleep 0.05
+    done
+    ended "$pid"
+    kill -CONT "$(cat "$SERVER/pid")"
+    ends 143 "$pid"
+    let_go one
+    eventually is 0 everybody "$Q"
+}
+
+@test "a gate is removed by force where the store is full, and who waits is told" {
+    local filler
+    filler=$(printf 'x%.0s' {1..100000})
+    start_etcd "$T/server" --quota-backend-bytes=2000000
+    enter one etcd:full -k 1
+    eventually inside one
+    background run etcd:full -- touch "$T/went.in"
+    eventually is 1 waiters etcd:full
+    for n in {1..60}; do
+        ETCDCTL_API=3 etcdctl --endpoints "$ADMIT_ETCD" put "filler$n" "$filler" >/dev/null 2>&1 || break
+    done
+    exits 125 run -k 1 etcd:another -- true
+    says_error "database space exceeded"
+    exits 0 remove --force etcd:full
+    ends 125 "$pid"
+    [ ! -e "$T/went.in" ]
+    exits 2 status etcd:full
+    let_go one
+    stop_etcd "$T/server"
+}
+
 @test "admit is stopped for longer than its lease: the next goes in, and the command ends when it goes on" {
     enter one "$Q" -k 1 --ttl 2
     eventually inside one
@@ -150,6 +189,7 @@ load cluster
     kill -CONT "$pid"
     ends 125 "$pid"
     eventually ended "$(cut -d' ' -f3 "$T/one.in")"
+    grep -q "is over, since admit did not run in time to renew it: .* may have run beside another" "$T/background.err"
 }
 
 @test "one that waits and was stopped for longer than its lease goes on at the end of the line" {
