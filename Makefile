@@ -184,9 +184,10 @@ $(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
 $(BUILD)/libadmit-etcd.a: $(CLUSTER_OBJECTS) $(BUILD)/names
 	$(call say,AR     ,$@)$(ARCHIVE) $(CLUSTER_OBJECTS)
 
-# nodelete: it has threads.
-$(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete $(CLUSTER_OBJECTS) $(CLUSTER_LIBS) -o $@
+# nodelete: it has threads. It names libadmit.so.0, which has loaded it: perhaps for itself alone.
+$(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(BUILD)/names
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' \
+		$(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(CLUSTER_LIBS) -o $@
 	@ln -sf $(@F) $@.0
 
 # What admit becomes for a gate there.

@@ -243,10 +243,8 @@ static void free_there(struct there *there)
     free(there);
 }
 
-void *there_open(const char *name, const admit_gate_options *options)
+struct there *there_new(const char *name, unsigned ttl)
 {
-    if (check_options(options) != ADMIT_OK)
-        return NULL;
     struct there *there = calloc(1, sizeof *there);
     if (there == NULL) {
         gate_fails(ADMIT_NO_MEMORY, "out of memory");
@@ -255,14 +253,20 @@ void *there_open(const char *name, const admit_gate_options *options)
     pthread_mutex_init(&there->lock, NULL);
     pthread_mutex_init(&there->asking, NULL);
     there->process = getpid();
-    there->gate.ttl = options->ttl != 0 ? options->ttl : DEFAULT_TTL;
+    there->gate.ttl = ttl != 0 ? ttl : DEFAULT_TTL;
     snprintf(there->gate.name, sizeof there->gate.name, "%s", name);
     told_of_process(&there->told);
-    if (address_read(&there->gate.address, name, true) != ADMIT_OK) {
+    if (address_read(&there->gate.address, name, true) != ADMIT_OK || there_etcd(there) == NULL) {
         free_there(there);
         return NULL;
     }
-    if (there_etcd(there) == NULL || there_agree(there, options->k) != ADMIT_OK) {
+    return there;
+}
+
+static void *open_there(const char *name, const admit_gate_options *options)
+{
+    struct there *there = check_options(options) == ADMIT_OK ? there_new(name, options->ttl) : NULL;
+    if (there != NULL && there_agree(there, options->k) != ADMIT_OK) {
         free_there(there);
         return NULL;
     }
@@ -289,7 +293,7 @@ __attribute__((visibility("default"))) const struct elsewhere *
 admit_elsewhere_provide(const struct elsewhere_host *host)
 {
     static const struct elsewhere elsewhere = {.version = ELSEWHERE_VERSION,
-                                               .open = there_open,
+                                               .open = open_there,
                                                .close = there_close,
                                                .k = k_of,
                                                .declared_k = there_declared_k,

@@ -247,10 +247,14 @@ static admit_error remove_by_force(struct there *there)
 
 admit_error there_remove(const char *name, bool force)
 {
-    struct there *there = there_open(name, &(admit_gate_options){0});
+    struct there *there = there_new(name, 0);
     if (there == NULL)
         return admit_last_error();
-    const admit_error error = force ? remove_by_force(there) : remove_unused(there);
+    admit_error error = there_agree(there, 0);
+    if (force && (error == ADMIT_OK || error == ADMIT_GATE_CORRUPT)) /* which is a way out, then */
+        error = remove_by_force(there);
+    else if (error == ADMIT_OK)
+        error = remove_unused(there);
     there_close(there);
     return error;
 }

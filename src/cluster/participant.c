@@ -204,7 +204,7 @@ static void begin(struct client *client, const struct participant_wait *wait)
     client->why = ADMIT_OK;
     client->gives_up = client->unanswered = false;
     client->tell_place_at = 0;
-    client->token = 0;
+    client->token = client->tries = 0;
     client->has_waited = false;
     client->comes_again = client->went_in_at != 0 && etcd_now() < client->went_in_at + 1000 * millisecond;
     client->interrupts = atomic_load(&client->gate->interrupts);

@@ -121,6 +121,20 @@ static void note_k(struct client *client, const struct wire *wire)
         atomic_store(&client->gate->k, client->others_k);
 }
 
+/* One that is enabled finds a slot with its k-th request at the latest (docs/algorithms/etcd_gate.md): if it does not with many
+ * more, there are slots that nobody in the line has. */
+static bool finds_no_slot(struct client *client)
+{
+    enum { MANY = 4, SOME = 16 };
+    if (++client->tries < MANY * client->k + SOME)
+        return false;
+    client->why = gate_fails(ADMIT_GATE_CORRUPT,
+                             "gate \"%s\": all of its %u slots are taken, but fewer are in line: "
+                             "somebody else has written to the keys of its slots",
+                             client->gate->name, client->k);
+    return true;
+}
+
 static void take_answer(struct client *client, const struct wire *wire, const struct transaction *transaction,
                         struct answer *answer)
 {
@@ -133,6 +147,7 @@ static void take_answer(struct client *client, const struct wire *wire, const st
     if (answer->done && takes_slot(transaction))
         client->token = client->answer.revision;
     note_k(client, wire);
+    answer->over = !answer->done && takes_slot(transaction) && finds_no_slot(client);
 }
 
 /* Whether it is of no use to ask once more; then why is noted. */
@@ -180,7 +195,6 @@ void client_ask(struct client *client, const struct transaction *transaction, st
             etcd_do(client->etcd, &wire.txn,
                     earlier(etcd_session_deadline(client->session), limit > soon ? limit : soon), &client->answer);
         if (result == ETCD_DONE) {
-            answer->over = false;
             take_answer(client, &wire, transaction, answer);
             break;
         }

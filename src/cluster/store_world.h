@@ -34,6 +34,7 @@ struct client {
     admit_error why;           /* it is not inside; noted */
     struct etcd_answer answer; /* the last one */
     revision token;
+    unsigned tries; /* for a slot, on its way in */
     int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */

@@ -49,7 +49,7 @@ admit_error there_set_k(void *there, unsigned k, bool declare);
 admit_error there_remove(const char *name, bool force);
 
 /* gate.c */
-void *there_open(const char *name, const admit_gate_options *options);
+struct there *there_new(const char *name, unsigned ttl);
 void there_close(void *there);
 
 #endif

@@ -323,6 +323,32 @@ static int one_more(void *data, const char *name, const char *path)
     return 0;
 }
 
+static void scribbled(void **context)
+{
+    (void)context;
+    admit_gate *gate = opened("etcd:scribbled", 2);
+    struct etcd *etcd = client_of(nodes);
+    admit_hold hold;
+    /* All slots are a stranger's: it is not asked for ever. */
+    put(etcd, "admit/scribbled/slot/0", "x", 0);
+    put(etcd, "admit/scribbled/slot/1", "x", 0);
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_GATE_CORRUPT);
+    delete_key(etcd, "admit/scribbled/slot/1");
+    put(etcd, "admit/scribbled/line/zzz", "{\"k\": \"x\", \"pid\": -1}", 0); /* nobody's */
+    assert_well(admit_gate_enter(gate, &hold));
+    assert_int_equal(hold.slot, 1);
+    admit_view *view = admit_gate_inspect(gate);
+    assert_int_equal(view->holders, 1);
+    admit_view_free(view);
+    assert_well(admit_gate_leave(gate, &hold));
+    put(etcd, "admit/scribbled/k", "banana", 0);
+    assert_null(admit_gate_open("etcd:scribbled", 0));
+    assert_int_equal(admit_last_error(), ADMIT_GATE_CORRUPT);
+    assert_well(admit_gate_remove("etcd:scribbled", 1));
+    etcd_close(etcd);
+    admit_gate_close(gate);
+}
+
 static void all_gates(void **context)
 {
     (void)context;
@@ -339,7 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_and_out), cmocka_unit_test(what_it_is),     cmocka_unit_test(seen),
         cmocka_unit_test(threads),    cmocka_unit_test(interrupted),    cmocka_unit_test(grows_while_they_wait),
-        cmocka_unit_test(forked),     cmocka_unit_test(a_hold_is_lost), cmocka_unit_test(all_gates),
+        cmocka_unit_test(forked),     cmocka_unit_test(a_hold_is_lost), cmocka_unit_test(scribbled),
+        cmocka_unit_test(all_gates),
     };
     return cmocka_run_group_tests(tests, start, stop_nodes);
 }
