@@ -22,6 +22,15 @@ void key_of(char key[KEY_SIZE], const char *gate, const char *rest)
     snprintf(key, KEY_SIZE, "admit/%s/%s", gate, rest);
 }
 
+/* Written in one way only, since the store compares texts. */
+unsigned gate_number(const char *text)
+{
+    char again[16];
+    const unsigned long number = strtoul(text, NULL, 10);
+    snprintf(again, sizeof again, "%lu", number);
+    return number <= ADMIT_GATE_K_MAX && strcmp(text, again) == 0 ? (unsigned)number : 0;
+}
+
 int64_t lease_in(const char *key)
 {
     const char *last = strrchr(key, '/');
@@ -80,6 +89,9 @@ static admit_error read_secrets(struct address *address, char *text, size_t size
             return gate_fails(ADMIT_BAD_OPTION,
                               "ADMIT_ETCD_USER needs ADMIT_ETCD_PASSWORD_FILE or ADMIT_ETCD_PASSWORD");
     }
+    if (!options->tls && (from_environment("ADMIT_ETCD_CA") != NULL || from_environment("ADMIT_ETCD_CERT") != NULL))
+        return gate_fails(ADMIT_BAD_OPTION, "ADMIT_ETCD_CA and ADMIT_ETCD_CERT are for TLS: say https:// before the "
+                                            "endpoints, or what goes there, passwords too, can be read on the way");
     if (!options->tls)
         return ADMIT_OK;
     options->ca = from_environment("ADMIT_ETCD_CA");

@@ -7,7 +7,8 @@
  *   k            the present k; declared: the one that it was declared with
  *   line/LEASE   a participant's place in line, by the number of its lease; the revision at which it was created is the ticket.
  *                The value tells who it is (struct told), and with which k it was drawn
- *   slot/NUMBER  whose lease has this slot, where k is more than 1
+ *   slot/NUMBER  whose lease has this slot, where k is more than 1, or has been another
+ *   resized      there is such a key once k has been changed
  *   passages/LEASE   modified whenever that participant has drawn a place
  *
  * line/0 is nobody's place: it is made and deleted when k has changed, so that all who wait hear of it.
@@ -43,6 +44,9 @@ admit_error gate_etcd_failed(const char *gate, const struct etcd *etcd, enum etc
 void key_of(char key[KEY_SIZE], const char *gate, const char *rest);
 /* Of "admit/GATE/line/LEASE"; 0: it is nobody's. */
 int64_t lease_in(const char *key);
+
+/* A number of slots as it is written to a store; 0: it is none. */
+unsigned gate_number(const char *text);
 
 /* --- what participants tell of themselves: told.c ------------------------------------------------------------------- */
 

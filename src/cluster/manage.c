@@ -19,10 +19,8 @@ int64_t gate_patience(void)
 unsigned gate_number_in(const struct etcd_answer *answer, const char *key)
 {
     for (unsigned p = 0; p < answer->pairs; p++)
-        if (strcmp(answer->pair[p].key, key) == 0) {
-            const unsigned long number = strtoul(answer->pair[p].value, NULL, 10);
-            return number <= ADMIT_GATE_K_MAX ? (unsigned)number : 0;
-        }
+        if (strcmp(answer->pair[p].key, key) == 0)
+            return gate_number(answer->pair[p].value);
     return 0;
 }
 
@@ -49,13 +47,14 @@ static enum etcd_result ask_only(struct etcd *etcd, const struct etcd_txn *txn)
 }
 
 struct keys {
-    char k[KEY_SIZE], declared[KEY_SIZE], text[16];
+    char k[KEY_SIZE], declared[KEY_SIZE], resized[KEY_SIZE], text[16];
 };
 
 static void name_keys(struct keys *keys, const struct there *there, unsigned k)
 {
     key_of(keys->k, there->gate.address.gate, "k");
     key_of(keys->declared, there->gate.address.gate, "declared");
+    key_of(keys->resized, there->gate.address.gate, "resized");
     snprintf(keys->text, sizeof keys->text, "%u", k);
 }
 
@@ -143,6 +142,7 @@ admit_error there_set_k(void *handle, unsigned k, bool declare)
         .condition = {{.key = keys.k, .target = ETCD_CREATED, .relation = ETCD_UNEQUAL, .number = 0}},
         .thens = 1,
         .then = {{.deed = ETCD_PUT, .key = keys.k, .value = keys.text}}};
+    txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.resized, .value = ""};
     if (declare)
         txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
     pthread_mutex_lock(&there->asking);

@@ -58,7 +58,8 @@ static admit_error begin_session(struct client *client)
     do /* what has interrupted it may have been the end of the session before */
         result = etcd_session_open(client->etcd, &client->gate->address.options, client->gate->ttl,
                                    until > soon ? until : soon, session_is_over, client, &client->session);
-    while (result == ETCD_INTERRUPTED && !client_waits_no_longer(client));
+    while ((result == ETCD_INTERRUPTED || (result == ETCD_UNKNOWN && etcd_now() < until)) &&
+           !client_waits_no_longer(client)); /* a lease that was granted in vain ends by itself */
     if (client->why != ADMIT_OK)
         return client->why;
     return result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(client->gate->name, client->etcd, result);
@@ -145,9 +146,34 @@ static admit_error removed(const struct client *client)
 
 static admit_error place_lost(const struct client *client)
 {
-    const char *why = client->unanswered ? etcd_text(client->etcd) : "this process was stopped, or could reach nobody";
+    const bool told = client->unanswered && etcd_text(client->etcd)[0] != '\0';
+    const char *why = told ? etcd_text(client->etcd) : "this process was stopped, or could reach nobody";
     return gate_fails(ADMIT_LOST, "gate \"%s\": the place in line is lost, as its lease is over: %s",
                       client->gate->name, why);
+}
+
+/* Where k has been another there are others' slots, and tokens, that are numbered: one that goes in when it is 1 takes a slot as
+ * well, by the text's own request. Mostly it is 0; one from k on while somebody is left from before (admit_gate_resize). */
+static admit_error take_slot(struct participant *participant)
+{
+    struct client *client = &participant->client;
+    struct own *own = &participant->locals.session.own;
+    for (own->slot = 0;; own->slot++) {
+        struct answer a;
+        const struct transaction take = transaction_of(TAKE, own, client->k);
+        client_ask(client, &take, &a);
+        if (!a.over && a.done)
+            return ADMIT_OK;
+        if (!a.over && a.mine == own->created && client_own_slot(client, &a) != NO_SLOT) {
+            own->slot = client_own_slot(client, &a);
+            return ADMIT_OK;
+        }
+        if (a.over || a.mine != own->created) {
+            client_renew(client);
+            *own = (struct own){0};
+            return client->why != ADMIT_OK ? client->why : place_lost(client);
+        }
+    }
 }
 
 /* With the text's words; from the beginning, if k has changed meanwhile: it finds the place that it has. */
@@ -158,7 +184,7 @@ static admit_error go_in(struct participant *participant)
         client->others_k = client->k = atomic_load(&client->gate->k);
         switch (enter(client, &participant->locals)) {
         case TO_THE_END:
-            return ADMIT_OK;
+            return client->k == 1 && client->resized ? take_slot(participant) : ADMIT_OK;
         case HAS_NO_PLACE:
             if (client->others_k == 0)
                 client->why = removed(client);
@@ -224,9 +250,10 @@ admit_error participant_enter(struct participant *participant, const struct part
     if (error != ADMIT_OK)
         return error;
     note_inside(client);
-    *hold = (struct participant_hold){.slot = client->k > 1 ? own->slot : 0,
+    const bool numbered = client->k > 1 || client->resized;
+    *hold = (struct participant_hold){.slot = numbered ? own->slot : 0,
                                       .ticket = (uint64_t)own->created,
-                                      .token = (uint64_t)(client->k > 1 ? client->token : own->created)};
+                                      .token = (uint64_t)(numbered ? client->token : own->created)};
     set_lost(client, wait->lost, wait->data);
     if (!client_in_time(client)) { /* its thread may have looked before there was anybody to tell */
         participant_leave(participant);

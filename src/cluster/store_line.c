@@ -4,6 +4,7 @@
  */
 #include "cluster/store_world.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,24 @@ crowd client_before(struct client *client, const struct answer *answer)
     return count;
 }
 
-/* One that drew its place when k was 1 has slot 0 without a key. */
+static const struct etcd_pair *slot_of(const struct client *client, int64_t lease)
+{
+    unsigned at = 0;
+    const struct etcd_pair *pair;
+    do
+        pair = client_next_of(client, SLOTS, &at);
+    while (pair != NULL && pair->lease != lease);
+    return pair;
+}
+
+/* One that went in when k was 1, and had never been another, has slot 0 without a key. */
 static bool has_slot_unsaid(const struct client *client)
 {
     unsigned at = 0;
     struct told told;
     for (const struct etcd_pair *pair; (pair = client_next_place(client, &at)) != NULL;) {
         told_read(&told, pair->value);
-        if (told.k == 1 && pair->lease != etcd_session_lease(client->session))
+        if (told.k == 1 && pair->lease != etcd_session_lease(client->session) && slot_of(client, pair->lease) == NULL)
             return true;
     }
     return false;
@@ -103,14 +114,12 @@ unsigned client_free_slot(struct client *client, const struct answer *answer, un
 
 unsigned client_own_slot(struct client *client, const struct answer *answer)
 {
-    unsigned at = 0;
+    const struct etcd_pair *pair = slot_of(client, etcd_session_lease(client->session));
     (void)answer;
-    for (const struct etcd_pair *pair; (pair = client_next_of(client, SLOTS, &at)) != NULL;)
-        if (pair->lease == etcd_session_lease(client->session)) {
-            client->token = pair->created;
-            return (unsigned)strtoul(strrchr(pair->key, '/') + 1, NULL, 10);
-        }
-    return client->k;
+    if (pair == NULL)
+        return UINT_MAX; /* the text's NO_SLOT */
+    client->token = pair->created;
+    return (unsigned)strtoul(strrchr(pair->key, '/') + 1, NULL, 10);
 }
 
 bool client_agrees(struct client *client, const struct answer *answer)

@@ -13,7 +13,7 @@
 /* What goes over the wire, with the texts that it points to. */
 struct wire {
     struct etcd_txn txn;
-    char key[3 * OF_A_TRANSACTION_MAX + 2][KEY_SIZE];
+    char key[3 * OF_A_TRANSACTION_MAX + 4][KEY_SIZE];
     unsigned keys;
     char k[16], lease[20];
     char *told; /* NULL: not needed so far; or no memory */
@@ -82,11 +82,15 @@ static bool lists_line(const struct etcd_op *ops, unsigned count)
     return false;
 }
 
-/* Where others are listed k is, too: whoever waits is to know when it has changed. */
+/* Where others are listed k is, too, and whether it has been another: whoever waits is to know when it has changed. */
 static unsigned with_k(struct wire *wire, const struct client *client, struct etcd_op ops[ETCD_OPS_MAX], unsigned count)
 {
-    if (lists_line(ops, count))
-        ops[count++] = (struct etcd_op){.deed = ETCD_LIST, .key = key_on(wire, client, the_only(AGREED))};
+    if (!lists_line(ops, count))
+        return count;
+    char *resized = wire->key[wire->keys++];
+    key_of(resized, client->gate->address.gate, "resized");
+    ops[count++] = (struct etcd_op){.deed = ETCD_LIST, .key = resized};
+    ops[count++] = (struct etcd_op){.deed = ETCD_LIST, .key = key_on(wire, client, the_only(AGREED))};
     return count;
 }
 
@@ -116,7 +120,11 @@ static void note_k(struct client *client, const struct wire *wire)
     if (!lists_line(wire->txn.then, wire->txn.thens))
         return;
     const struct etcd_pair *pair = client_next_of(client, AGREED, &at);
-    client->others_k = pair != NULL ? (unsigned)strtoul(pair->value, NULL, 10) : 0;
+    client->others_k = pair != NULL ? gate_number(pair->value) : 0;
+    char resized[KEY_SIZE];
+    key_of(resized, client->gate->address.gate, "resized");
+    for (unsigned p = 0; p < client->answer.pairs; p++)
+        client->resized |= strcmp(client->answer.pair[p].key, resized) == 0;
     if (client->others_k != 0)
         atomic_store(&client->gate->k, client->others_k);
 }

@@ -29,6 +29,7 @@ struct client {
     const struct participant_wait *wait; /* NULL: it is not on its way in */
     int64_t patience_until;              /* of etcd_now: up to when one that leaves waits for an answer */
     unsigned k, others_k;      /* with which it goes in; what the store said last, 0: there is no gate any more */
+    bool resized;              /* k has been another: slots have keys, whatever it is now */
     bool unanswered;           /* it has waited for an answer in vain */
     bool gives_up;             /* since the caller said so while it waited */
     admit_error why;           /* it is not inside; noted */

@@ -113,6 +113,57 @@ load cluster
     eventually is 0 everybody "$Q"
 }
 
+@test "k goes to 1 and back: nobody shares a slot, and the tokens of a slot grow" {
+    local note='echo "$ADMIT_SLOT $ADMIT_TOKEN" >>$T/tokens; '
+    STAY="$note$STAY"
+    exits 0 run -k 2 "$Q" -- true
+    enter x "$Q"
+    eventually inside x
+    enter y "$Q"
+    eventually inside y
+    enter b "$Q"
+    eventually is 1 waiters "$Q"
+    enter a "$Q"
+    eventually is 2 waiters "$Q"
+    let_go x
+    eventually inside b
+    exits 0 resize "$Q" 1
+    let_go y
+    let_go b
+    eventually inside a
+    exits 0 resize "$Q" 2
+    enter c "$Q"
+    eventually inside c
+    [ "$(cut -d' ' -f2 "$T/a.in")" != "$(cut -d' ' -f2 "$T/c.in")" ]
+    exits 0 resize "$Q" 1
+    let_go a
+    let_go c
+    exits 0 run "$Q" -- sh -c "$note"
+    exits 0 run "$Q" -- sh -c "$note"
+    awk '$2 <= last[$1] { fell = 1 } { last[$1] = $2 } END { exit fell || NR != 7 }' "$T/tokens"
+}
+
+@test "what somebody else does to the keys" {
+    export ETCDCTL_API=3
+    etcdctl() { command etcdctl --endpoints "$ADMIT_ETCD" "$@" >/dev/null; }
+    exits 0 run -k 2 "$Q" -- true
+    etcdctl put "admit/${Q#etcd:}/k" 02
+    run_refused "is no number of slots" "$Q" -- true
+    etcdctl put "admit/${Q#etcd:}/k" 2
+    etcdctl put "admit/${Q#etcd:}/slot/0" x
+    etcdctl put "admit/${Q#etcd:}/slot/1" x
+    run_refused "somebody else has written to the keys of its slots" --try "$Q" -- true
+    exits 0 remove --force "$Q"
+    # A lease that is revoked: known at the next renewal, and then at once.
+    background run -k 1 --ttl 6 "$Q" -- sh -c 'echo in >$T/in; exec sleep 1000'
+    eventually test -s "$T/in"
+    for lease in $(command etcdctl --endpoints "$ADMIT_ETCD" lease list | grep -v found); do
+        etcdctl lease revoke "$lease"
+    done
+    ends 125 "$pid"
+    grep -q "is over: the command is killed" "$T/background.err"
+}
+
 @test "a gate that is removed by force: who waits is told" {
     enter one "$Q" -k 1
     eventually inside one
@@ -189,7 +240,7 @@ load cluster
     kill -CONT "$pid"
     ends 125 "$pid"
     eventually ended "$(cut -d' ' -f3 "$T/one.in")"
-    grep -q "is over, since admit did not run in time to renew it: .* may have run beside another" "$T/background.err"
+    grep -q "is over: the command is killed, and may have run beside another" "$T/background.err"
 }
 
 @test "one that waits and was stopped for longer than its lease goes on at the end of the line" {
@@ -264,6 +315,7 @@ load cluster
     run_refused "user and password of etcd do not stand in a name" -k 1 "etcd://ada:secret@$etcd/x" -- true
     ADMIT_ETCD= run_refused "where is etcd? ADMIT_ETCD=HOST:PORT" -k 1 etcd:x -- true
     ADMIT_ETCD=127.0.0.1:1 run_refused "127.0.0.1:1" -k 1 etcd:x -- true
+    ADMIT_ETCD_CA=$T/ca run_refused "say https:// before the endpoints" -k 1 etcd:x -- true
     refused "is no cluster" list gpu
 }
 

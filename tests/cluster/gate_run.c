@@ -197,7 +197,7 @@ static void frozen(void **context)
     assert_int_equal(status_of(0), 125);
     assert_true(is_gone(a));
     printf("# admit run frozen and thawed: its command is ended after %.2f s\n", (double)(etcd_now() - thawed) / 1e9);
-    expect_said("is about to end, since it could not be renewed: the command is ended");
+    expect_said("is over: the command is killed, and may have run beside another");
     let_end();
     assert_int_equal(status_of(1), 0);
 }

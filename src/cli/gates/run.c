@@ -14,6 +14,7 @@
 #include "cli/gates/visit.h"
 
 #include <admit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,13 @@ static void check_output(const char *output)
                         output);
 }
 
+/* By another thread. The one that waits for the command looks at the time that is left when a signal comes. */
+static void wake(void *data)
+{
+    (void)data;
+    kill(getpid(), SIGCHLD);
+}
+
 static void parse(struct request *request, int argc, char **argv)
 {
     struct arguments arguments = {.command = "run", .argc = argc, .argv = argv, .plain_max = argc};
@@ -151,6 +159,7 @@ static void parse(struct request *request, int argc, char **argv)
     if (request->children)
         refuse_elsewhere("run", gate, "--children");
     request->visit.for_whom = request->command;
+    request->visit.lost = wake;
     request->visit.detached = request->background;
     if (request->background)
         request->visit.room = room_for_a_queue(request->visit.k);
@@ -256,11 +265,9 @@ static void say_lease_ends(void *data)
                 "admit run: the lease at '%s' is about to end, since it could not be renewed: the command is ended\n",
                 slot->visit->gate);
     else
-        fprintf(
-            stderr,
-            "admit run: the lease at '%s' is over, since admit did not run in time to renew it: the command is killed, "
-            "and may have run beside another\n",
-            slot->visit->gate);
+        fprintf(stderr,
+                "admit run: the lease at '%s' is over: the command is killed, and may have run beside another\n",
+                slot->visit->gate);
 }
 
 /* As long as renewals are answered there is always more than half of the lease left. */

@@ -243,7 +243,7 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
 {
     const struct visit *visit = wait->visit;
     if (!is_elsewhere(visit->gate) || visit->try) { /* there a try is a round trip more */
-        const admit_wait once = {.only_if_free = 1, .record_since = 1};
+        const admit_wait once = {.only_if_free = 1, .record_since = 1, .lost = visit->lost};
         admit_error error = admit_gate_enter_with(wait->gate, hold, &once);
         if ((error != ADMIT_NO_SLOT && error != ADMIT_FULL) || visit->try)
             return error;
@@ -255,7 +255,8 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
                             .data = wait,
                             .interruptible = 1,
                             .record_since = 1,
-                            .outside = &wait->outside};
+                            .outside = &wait->outside,
+                            .lost = visit->lost};
     admit_error error;
     do
         error = admit_gate_enter_with(wait->gate, hold, &how);

@@ -37,6 +37,7 @@ struct visit {
     void (*not_let_in)(void *data, int status);
     /* For one that goes in for another process. NULL: not asked. */
     bool (*is_inside)(void *data, admit_gate *gate); /* whether that one is inside already, before it waits */
+    void (*lost)(void *data);      /* on etcd, by another thread, if the hold is lost. NULL: not called */
     bool (*is_wanted)(void *data); /* now and then, while it waits; if not, it says why, and the process ends */
     void *data;
 };
