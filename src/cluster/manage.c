@@ -3,7 +3,7 @@
  * How many slots a gate on etcd has, and its end.
  *
  * k is two keys, `k` and `declared`, which change together. Who draws a place does so under the condition that k is what it
- * believes; who waits is told of a change by line/0, a place of nobody's that goes as soon as it has come.
+ * believes; who waits is told of a change by line/0, a place of nobody's that goes in the transaction that changes k.
  */
 #include "cluster/there.h"
 
@@ -117,7 +117,7 @@ unsigned there_declared_k(void *handle)
     return atomic_load(&((struct there *)handle)->gate.declared);
 }
 
-/* Whoever is killed in between leaves line/0 behind, for the next; those who wait look by themselves then. */
+/* Of a removal by force. */
 static enum etcd_result tell_those_who_wait(struct there *there)
 {
     char key[KEY_SIZE];
@@ -128,43 +128,114 @@ static enum etcd_result tell_those_who_wait(struct there *there)
     return result == ETCD_DONE ? ask_only(there->etcd, &goes) : result;
 }
 
+/* Who is the first in the line, of those whose places were listed; NULL: nobody is. */
+static const struct etcd_pair *first_in_line(const struct etcd_answer *answer, const char *line)
+{
+    for (unsigned p = 0; p < answer->pairs; p++)
+        if (strncmp(answer->pair[p].key, line, strlen(line)) == 0 && lease_in(answer->pair[p].key) != 0)
+            return &answer->pair[p];
+    return NULL;
+}
+
+static bool is_listed(const struct etcd_answer *answer, const char *key)
+{
+    for (unsigned p = 0; p < answer->pairs; p++)
+        if (strcmp(answer->pair[p].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* All at once, and under the condition that the line is as it was seen, when k is changed for the first time: line/0 goes, so that
+ * all who wait hear of the change before they hear of anything later; and if k was 1, the first in the line has slot 0 by a key from now
+ * on, which it has had without one. */
+static enum etcd_result change_once(struct there *there, const struct keys *keys, bool declare, bool *done,
+                                    bool *missing)
+{
+    char line[KEY_SIZE], tell[KEY_SIZE], slot[KEY_SIZE];
+    struct etcd_answer seen, answer;
+    key_of(line, there->gate.address.gate, "line/");
+    key_of(tell, there->gate.address.gate, "line/0");
+    key_of(slot, there->gate.address.gate, "slot/0");
+    const struct etcd_txn look = {.thens = 3,
+                                  .then = {{.deed = ETCD_LIST, .key = line, .prefix = true, .keys_only = true},
+                                           {.deed = ETCD_LIST, .key = keys->k},
+                                           {.deed = ETCD_LIST, .key = keys->resized}}};
+    enum etcd_result result = ask(there->etcd, &look, &seen);
+    if (result != ETCD_DONE)
+        return result;
+    const struct etcd_pair *first = first_in_line(&seen, line);
+    struct etcd_txn txn = {.conditions = 1,
+                           .condition = {{.key = keys->k, .target = ETCD_CREATED, .relation = ETCD_UNEQUAL}},
+                           .thens = 3,
+                           .then = {{.deed = ETCD_PUT, .key = keys->k, .value = keys->text},
+                                    {.deed = ETCD_PUT, .key = keys->resized, .value = ""},
+                                    {.deed = ETCD_DELETE, .key = tell}}};
+    if (declare)
+        txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys->declared, .value = keys->text};
+    if (!is_listed(&seen, keys->resized)) {
+        txn.condition[txn.conditions++] = (struct etcd_condition){.key = keys->resized, .target = ETCD_CREATED};
+        txn.condition[txn.conditions++] = (struct etcd_condition){
+            .key = line, .prefix = true, .target = ETCD_CREATED, .relation = ETCD_LESS, .number = seen.revision + 1};
+        if (first != NULL)
+            txn.condition[txn.conditions++] =
+                (struct etcd_condition){.key = first->key, .target = ETCD_CREATED, .number = first->created};
+        if (first != NULL && gate_number_in(&seen, keys->k) == 1)
+            txn.then[txn.thens++] = (struct etcd_op){
+                .deed = ETCD_PUT, .key = slot, .value = strrchr(first->key, '/') + 1, .lease = first->lease};
+    }
+    *missing = !is_listed(&seen, keys->k);
+    result = *missing ? ETCD_DONE : etcd_do(there->etcd, &txn, gate_patience(), &answer);
+    if (result == ETCD_DONE && !*missing) {
+        *done = answer.succeeded;
+        etcd_answer_free(&answer);
+    }
+    etcd_answer_free(&seen);
+    return result;
+}
+
+/* What was not answered may have been done; done twice it does no harm. */
+static enum etcd_result change_k(struct there *there, const struct keys *keys, bool declare, bool *missing)
+{
+    char tell[KEY_SIZE];
+    const int64_t until = gate_patience();
+    enum etcd_result result;
+    bool done = false;
+    key_of(tell, there->gate.address.gate, "line/0");
+    const struct etcd_txn comes = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = tell, .value = ""}}};
+    do {
+        result = ask_only(there->etcd, &comes);
+        if (result == ETCD_DONE)
+            result = change_once(there, keys, declare, &done, missing);
+    } while (!done && !*missing && etcd_now() < until &&
+             (result != ETCD_REFUSED || etcd_reason(there->etcd) == ETCD_LEASE_GONE) &&
+             etcd_reason(there->etcd) != ETCD_NO_SPACE);
+    return result;
+}
+
 admit_error there_set_k(void *handle, unsigned k, bool declare)
 {
     struct there *there = handle;
     struct keys keys;
-    struct etcd_answer answer;
+    bool missing = false;
     if (k < 1 || k > ADMIT_GATE_K_MAX)
         return gate_fails(ADMIT_BAD_OPTION, "gate \"%s\" can have k from 1 to %d, not %u", there->gate.name,
                           ADMIT_GATE_K_MAX, k);
     name_keys(&keys, there, k);
-    struct etcd_txn txn = {
-        .conditions = 1,
-        .condition = {{.key = keys.k, .target = ETCD_CREATED, .relation = ETCD_UNEQUAL, .number = 0}},
-        .thens = 1,
-        .then = {{.deed = ETCD_PUT, .key = keys.k, .value = keys.text}}};
-    txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.resized, .value = ""};
-    if (declare)
-        txn.then[txn.thens++] = (struct etcd_op){.deed = ETCD_PUT, .key = keys.declared, .value = keys.text};
     pthread_mutex_lock(&there->asking);
-    if (there_etcd(there) == NULL) {
-        pthread_mutex_unlock(&there->asking);
-        return ADMIT_BAD_OPTION;
-    }
-    enum etcd_result result = ask(there->etcd, &txn, &answer);
-    bool missing = false;
-    if (result == ETCD_DONE) {
-        missing = !answer.succeeded;
-        etcd_answer_free(&answer);
-    }
-    if (result == ETCD_DONE && !missing) {
+    const bool can_ask = there_etcd(there) != NULL;
+    const enum etcd_result result = can_ask ? change_k(there, &keys, declare, &missing) : ETCD_UNREACHED;
+    const admit_error error = !can_ask              ? ADMIT_BAD_OPTION
+                              : result != ETCD_DONE ? gate_etcd_failed(there->gate.name, there->etcd, result)
+                                                    : ADMIT_OK;
+    pthread_mutex_unlock(&there->asking);
+    if (missing)
+        return gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", there->gate.name);
+    if (error == ADMIT_OK) {
         atomic_store(&there->gate.k, k);
         if (declare)
             atomic_store(&there->gate.declared, k);
-        result = tell_those_who_wait(there);
     }
-    const admit_error error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, there->etcd, result);
-    pthread_mutex_unlock(&there->asking);
-    return missing ? gate_fails(ADMIT_REMOVED, "gate \"%s\" has been removed", there->gate.name) : error;
+    return error;
 }
 
 /* --- the end --------------------------------------------------------------------------------------------------------- */
@@ -187,16 +258,20 @@ static admit_error name_people(struct there *there)
 
 static admit_error remove_unused(struct there *there)
 {
-    char all[KEY_SIZE], line[KEY_SIZE];
+    char all[KEY_SIZE], line[KEY_SIZE], tell[KEY_SIZE];
     struct etcd_answer answer;
     key_of(all, there->gate.address.gate, "");
     key_of(line, there->gate.address.gate, "line/");
+    key_of(tell, there->gate.address.gate, "line/0");
     const struct etcd_txn txn = {
         .conditions = 1,
         .condition = {{.key = line, .prefix = true, .target = ETCD_CREATED, .relation = ETCD_EQUAL, .number = 0}},
         .thens = 1,
         .then = {{.deed = ETCD_DELETE, .key = all, .prefix = true}}};
-    const enum etcd_result result = ask(there->etcd, &txn, &answer);
+    const struct etcd_txn tidy = {.thens = 1, .then = {{.deed = ETCD_DELETE, .key = tell}}};
+    enum etcd_result result = ask_only(there->etcd, &tidy); /* of one that was killed while it changed k */
+    if (result == ETCD_DONE)
+        result = ask(there->etcd, &txn, &answer);
     if (result != ETCD_DONE)
         return gate_etcd_failed(there->gate.name, there->etcd, result);
     const bool removed = answer.succeeded;

@@ -81,31 +81,21 @@ static const struct etcd_pair *slot_of(const struct client *client, int64_t leas
     return pair;
 }
 
-/* One that went in when k was 1, and had never been another, has slot 0 without a key. */
-static bool has_slot_unsaid(const struct client *client)
-{
-    unsigned at = 0;
-    struct told told;
-    for (const struct etcd_pair *pair; (pair = client_next_place(client, &at)) != NULL;) {
-        told_read(&told, pair->value);
-        if (told.k == 1 && pair->lease != etcd_session_lease(client->session) && slot_of(client, pair->lease) == NULL)
-            return true;
-    }
-    return false;
-}
-
 static bool is_taken(const struct client *client, unsigned slot)
 {
     unsigned at = 0;
     for (const struct etcd_pair *pair; (pair = client_next_of(client, SLOTS, &at)) != NULL;)
         if (strtoul(strrchr(pair->key, '/') + 1, NULL, 10) == slot)
             return true;
-    return slot == 0 && client->k > 1 && has_slot_unsaid(client);
+    return false;
 }
 
 unsigned client_free_slot(struct client *client, const struct answer *answer, unsigned from)
 {
+    const struct etcd_pair *own = slot_of(client, etcd_session_lease(client->session));
     (void)answer;
+    if (own != NULL) /* given to it when k was changed: the request will find that */
+        return (unsigned)strtoul(strrchr(own->key, '/') + 1, NULL, 10);
     for (unsigned tried = 0; client->k > 1 && tried < client->k; tried++)
         if (!is_taken(client, (from + tried) % client->k))
             return (from + tried) % client->k;

@@ -143,6 +143,28 @@ load cluster
     awk '$2 <= last[$1] { fell = 1 } { last[$1] = $2 } END { exit fell || NR != 7 }' "$T/tokens"
 }
 
+@test "k = 1 grows: who is inside keeps slot 0, whoever comes and goes" {
+    exits 0 run -k 1 "$Q" -- true
+    local waiting=0
+    enter h "$Q"
+    eventually inside h
+    for name in b c d; do
+        enter $name "$Q"
+        eventually is $((++waiting)) waiters "$Q"
+    done
+    exits 0 resize "$Q" 2
+    for name in b c d; do
+        eventually inside $name
+        [ "$(cut -d' ' -f2 "$T/$name.in")" = 1 ]
+        let_go $name
+    done
+    [ "$(cut -d' ' -f2 "$T/h.in")" = 0 ]
+    let_go h
+    eventually is 0 everybody "$Q"
+    exits 0 run "$Q" -- sh -c 'echo $ADMIT_SLOT'
+    [ "$output" = 0 ]
+}
+
 @test "what somebody else does to the keys" {
     export ETCDCTL_API=3
     etcdctl() { command etcdctl --endpoints "$ADMIT_ETCD" "$@" >/dev/null; }

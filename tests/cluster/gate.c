@@ -181,6 +181,58 @@ static void threads(void **context)
     admit_gate_close(crowd.gate);
 }
 
+/* Whoever has a slot has it alone, also while k is changed, to 1 and back; and its token is larger than those before. */
+enum { RESIZES = 40, MOST_K = 3 };
+
+static struct {
+    atomic_bool over, used[MOST_K];
+    _Atomic uint64_t token[MOST_K];
+    atomic_uint entries;
+} changing;
+
+static void *comes_and_goes(void *data)
+{
+    admit_gate *gate = opened(data, 0);
+    while (!atomic_load(&changing.over)) {
+        admit_hold hold;
+        assert_well(admit_gate_enter(gate, &hold));
+        assert_true(hold.slot < MOST_K);
+        assert_false(atomic_exchange(&changing.used[hold.slot], true));
+        const uint64_t token = admit_gate_token(gate, &hold);
+        assert_true(token > atomic_exchange(&changing.token[hold.slot], token));
+        sleep_for(0.002);
+        atomic_store(&changing.used[hold.slot], false);
+        atomic_fetch_add(&changing.entries, 1);
+        assert_well(admit_gate_leave(gate, &hold));
+    }
+    admit_gate_close(gate);
+    return NULL;
+}
+
+static void k_changes_all_the_time(void **context)
+{
+    (void)context;
+    static char name[] = "etcd:changing";
+    static const unsigned ks[] = {2, 1, 3, 1, 2, 3, 2, 1, 1, 3};
+    pthread_t thread[THREADS];
+    admit_gate *gate = opened(name, 1);
+    for (unsigned t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&thread[t], NULL, comes_and_goes, name), 0);
+    for (unsigned r = 0; r < RESIZES; r++) {
+        assert_well(admit_gate_resize(gate, ks[r % (sizeof ks / sizeof ks[0])]));
+        sleep_for(0.02 * (r % 4));
+    }
+    atomic_store(&changing.over, true);
+    for (unsigned t = 0; t < THREADS; t++)
+        pthread_join(thread[t], NULL);
+    printf("# k was changed %d times in %u passages\n", RESIZES, atomic_load(&changing.entries));
+    struct etcd *etcd = client_of(nodes);
+    assert_int_equal(count_keys(etcd, "admit/changing/slot/"), 0);
+    assert_int_equal(count_keys(etcd, "admit/changing/line/"), 0);
+    etcd_close(etcd);
+    admit_gate_close(gate);
+}
+
 struct waiter {
     admit_gate *gate;
     admit_error error;
@@ -363,9 +415,16 @@ int main(void)
     if (nodes_missing())
         return 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_and_out), cmocka_unit_test(what_it_is),     cmocka_unit_test(seen),
-        cmocka_unit_test(threads),    cmocka_unit_test(interrupted),    cmocka_unit_test(grows_while_they_wait),
-        cmocka_unit_test(forked),     cmocka_unit_test(a_hold_is_lost), cmocka_unit_test(scribbled),
+        cmocka_unit_test(in_and_out),
+        cmocka_unit_test(what_it_is),
+        cmocka_unit_test(seen),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(k_changes_all_the_time),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(grows_while_they_wait),
+        cmocka_unit_test(forked),
+        cmocka_unit_test(a_hold_is_lost),
+        cmocka_unit_test(scribbled),
         cmocka_unit_test(all_gates),
     };
     return cmocka_run_group_tests(tests, start, stop_nodes);
