@@ -150,20 +150,29 @@ static struct {
     atomic_bool used[SLOTS_HERE];
 } crowd;
 
+/* In a thread, where an assertion cannot end the case. */
+static atomic_uint wrong;
+
+static void *went_wrong(void)
+{
+    atomic_fetch_add(&wrong, 1);
+    return NULL;
+}
+
 static void *visits(void *data)
 {
     (void)data;
     for (unsigned t = 0; t < TIMES; t++) {
         admit_hold hold;
-        assert_well(admit_gate_enter(crowd.gate, &hold));
-        const unsigned now = atomic_fetch_add(&crowd.inside, 1) + 1;
-        assert_true(now <= SLOTS_HERE);
-        assert_false(atomic_exchange(&crowd.used[hold.slot], true));
+        if (admit_gate_enter(crowd.gate, &hold) != ADMIT_OK || atomic_fetch_add(&crowd.inside, 1) >= SLOTS_HERE ||
+            atomic_exchange(&crowd.used[hold.slot], true))
+            return went_wrong();
         sched_yield();
         atomic_store(&crowd.used[hold.slot], false);
         atomic_fetch_sub(&crowd.inside, 1);
         atomic_fetch_add(&crowd.entries, 1);
-        assert_well(admit_gate_leave(crowd.gate, &hold));
+        if (admit_gate_leave(crowd.gate, &hold) != ADMIT_OK)
+            return went_wrong();
     }
     return NULL;
 }
@@ -177,6 +186,7 @@ static void threads(void **context)
         assert_int_equal(pthread_create(&thread[t], NULL, visits, NULL), 0);
     for (unsigned t = 0; t < THREADS; t++)
         pthread_join(thread[t], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
     assert_int_equal(atomic_load(&crowd.entries), THREADS * TIMES);
     admit_gate_close(crowd.gate);
 }
@@ -192,21 +202,23 @@ static struct {
 
 static void *comes_and_goes(void *data)
 {
-    admit_gate *gate = opened(data, 0);
-    while (!atomic_load(&changing.over)) {
+    admit_gate *gate = admit_gate_open(data, 0);
+    while (gate != NULL && !atomic_load(&changing.over)) {
         admit_hold hold;
-        assert_well(admit_gate_enter(gate, &hold));
-        assert_true(hold.slot < MOST_K);
-        assert_false(atomic_exchange(&changing.used[hold.slot], true));
+        if (admit_gate_enter(gate, &hold) != ADMIT_OK || hold.slot >= MOST_K ||
+            atomic_exchange(&changing.used[hold.slot], true))
+            return went_wrong();
         const uint64_t token = admit_gate_token(gate, &hold);
-        assert_true(token > atomic_exchange(&changing.token[hold.slot], token));
+        if (token <= atomic_exchange(&changing.token[hold.slot], token))
+            return went_wrong();
         sleep_for(0.002);
         atomic_store(&changing.used[hold.slot], false);
         atomic_fetch_add(&changing.entries, 1);
-        assert_well(admit_gate_leave(gate, &hold));
+        if (admit_gate_leave(gate, &hold) != ADMIT_OK)
+            return went_wrong();
     }
     admit_gate_close(gate);
-    return NULL;
+    return gate != NULL ? NULL : went_wrong();
 }
 
 static void k_changes_all_the_time(void **context)
@@ -225,6 +237,7 @@ static void k_changes_all_the_time(void **context)
     atomic_store(&changing.over, true);
     for (unsigned t = 0; t < THREADS; t++)
         pthread_join(thread[t], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
     printf("# k was changed %d times in %u passages\n", RESIZES, atomic_load(&changing.entries));
     struct etcd *etcd = client_of(nodes);
     assert_int_equal(count_keys(etcd, "admit/changing/slot/"), 0);
