@@ -58,7 +58,8 @@ static admit_error begin_session(struct client *client)
     do /* what has interrupted it may have been the end of the session before */
         result = etcd_session_open(client->etcd, &client->gate->address.options, client->gate->ttl,
                                    until > soon ? until : soon, session_is_over, client, &client->session);
-    while ((result == ETCD_INTERRUPTED || (result == ETCD_UNKNOWN && etcd_now() < until)) &&
+    while ((result == ETCD_INTERRUPTED ||
+            (result == ETCD_UNKNOWN && etcd_reason(client->etcd) != ETCD_NO_SPACE && etcd_now() < until)) &&
            !client_waits_no_longer(client)); /* a lease that was granted in vain ends by itself */
     if (client->why != ADMIT_OK)
         return client->why;
