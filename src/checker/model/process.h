@@ -147,10 +147,13 @@ struct process {
     uint8_t passages;           /* left */
     uint16_t struck;            /* of the faults that are about a store, and crash there: those that it has used up */
     uint16_t request;           /* which of the store it is about to make, or 0: a function of where it stands */
+    uint32_t unused;            /* 0: a text finds its locals at a multiple of eight */
     uint8_t locals[LOCALS_MAX]; /* the algorithm's, then the copies of own registers, which end with no passage; while
                                    faulty, or after a crash, what faults.c keeps there */
     const char *label;          /* the marker it stands at: a function of all the above, never compared */
 };
+
+_Static_assert(offsetof(struct process, locals) % sizeof(uint64_t) == 0, "a text's locals are read where they lie");
 
 /* What a step did, or would do. */
 struct access {
