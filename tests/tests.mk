@@ -41,7 +41,7 @@ in_build = $(patsubst $(BUILD)/%,$(BUILD)/$1/%,$2)
 BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
 IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
 HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
-	ASLEEP=1 $(CLUSTER_SUITES) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
+	ASLEEP=1 $(filter-out %/cluster/gate_storm,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 # What is about time and servers more than about memory.
 FAULTS_OF_SERVERS := %/quorum $(addprefix %/cluster/gate_,partition quorum run storm store)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
