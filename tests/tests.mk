@@ -4,7 +4,8 @@
 # make test-native   the locks only
 # make test-faults   the gate in a world that fails it
 # make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
-# make test-cluster  the client of etcd and the gate there, before servers of their own that are killed, stopped and cut off
+# make test-cluster  the client of etcd and the gate there, before servers of their own that are killed, stopped and cut off;
+#                    its storm of faults at random is no part of test
 # make test-asan     native, unit and command line suites under AddressSanitizer and UBSan, with debug checks on
 # make test-tsan     the locks and the explorer under ThreadSanitizer
 # make test-clang    everything built with clang; the native and unit suites run: a second compiler's opinion
