@@ -11,7 +11,7 @@
  *   resized      there is such a key once k has been changed
  *   passages/LEASE   modified whenever that participant has drawn a place
  *
- * line/0 is nobody's place: it is made and deleted when k has changed, so that all who wait hear of it.
+ * line/0 is nobody's place: it goes in the transaction that changes k, so that all who wait hear of it.
  */
 #ifndef ADMIT_CLUSTER_GATE_H
 #define ADMIT_CLUSTER_GATE_H
