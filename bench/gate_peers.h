@@ -265,7 +265,7 @@ static struct tickets {
     _Alignas(64) _Atomic uint32_t issue; /* the next to be drawn */
     _Alignas(64) _Atomic uint32_t valid; /* the first that may not go in */
     struct {
-        _Alignas(64) _Atomic uint32_t asleep; /* ticket + 1 of one who is, or will be unless its ticket is valid */
+        _Alignas(64) _Atomic uint32_t asleep; /* ticket + 1 of a process that is, or soon will be */
     } berth[BERTHS];
 } * tickets;
 
@@ -314,7 +314,7 @@ static void ticket_enter(void)
     _Atomic uint32_t *asleep = &tickets->berth[own % BERTHS].asleep;
     if (ticket_is_valid(own) || ticket_becomes_valid(own))
         return;
-    /* One who was slow while a whole round of tickets passed it may write over another's: hence the limit. */
+    /* A process that was slow while a whole round of tickets passed it may write over another's: hence the limit. */
     for (struct timespec limit = {.tv_nsec = 50000000};;) {
         atomic_store(asleep, own + 1);
         if (ticket_is_valid(own))

@@ -6,8 +6,8 @@
  *
  * Design summary
  *  - The place at the head of the line is a resource that one process has at a time, in the order in which they came:
- *    any first-come-first-served 1-exclusion algorithm manages it. Who has it goes to any of k tellers as soon as one is
- *    free, and then lets the next one to the head of the line.
+ *    any first-come-first-served 1-exclusion algorithm manages it. The process that has it goes to any of k tellers as
+ *    soon as one is free, and then lets the next one to the head of the line.
  *  - The line is numbered_ticket.c with k = 1, the tellers are semaphore.c: both texts as they stand. COUNT, of k + 1
  *    values, is what the tellers add to the shared memory of the line.
  *  - Nobody overtakes on the way to the head. But if the process there is slow, all behind it wait although tellers are

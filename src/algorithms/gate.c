@@ -261,7 +261,7 @@ again:
     L.valid = get(VALID);
     AT("its ticket")
     its = told(get(RECORD[L.whose]));
-    /* One who leaves returns its ticket itself, unless it is its turn: to help it time and again would never end. */
+    /* A process that leaves returns its ticket itself, unless it is its turn: to help it again and again never ends. */
     if (state_of(its) == LEAVING && L.whose != i)
         its = in_state(its, OUT);
     if (seldom(says_returned(L.valid, L.whose, its))) {
@@ -334,7 +334,7 @@ BEGIN
         L.other = told(get(RECORD[named_or(L.valid, n, i)]));
         if (who_in(L.valid) < n && says_returned(L.valid, who_in(L.valid), L.other)) {
             L.another = (proc)who_in(L.valid);
-            L.other = in_state(L.other, IN); /* of no matter by now */
+            L.other = in_state(L.other, IN); /* which state no longer matters */
             AT("still VALID?")
             if (!is_still(VALID, L.valid))
                 goto in_vain;

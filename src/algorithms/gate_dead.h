@@ -75,7 +75,7 @@ struct recover {
     struct hand_over over;
 };
 
-/* Returns the ticket of one who is dead, or leaves it abandoned in line. */
+/* Returns the ticket of a process that is dead, or leaves it abandoned in line. */
 PROCEDURE(recover)
 BEGIN
     word w;

@@ -42,10 +42,11 @@ struct decide {
     flag removed; /* out: it was this one that removed it */
 };
 
-/* One who draws after REMOVED is undecided will object. One that has drawn before is seen, as long as it has its ticket: in
- * ISSUE, or in its record, if ISSUE names another by now (G1). A place that was given up leads nobody inside; nor does a
- * dead one's, once it has been buried: until then it counts, since a command may have it. What belongs to nobody keeps
- * nobody inside; but a dead one's record is nobody's for a moment by mistake (keep_back), when a command may have it. */
+/* A process that draws after REMOVED is undecided will object. One that has drawn before is seen, as long as it has its
+ * ticket: in ISSUE, or in its record, if ISSUE names another by now (G1). A place that was given up leads nobody
+ * inside; nor does a dead one's, once it has been buried: until then it counts, since a command may have it. What
+ * belongs to nobody keeps nobody inside; but a dead one's record is nobody's for a moment by mistake (keep_back), when
+ * a command may have it. */
 PROCEDURE(decide)
 BEGIN
     word w;
@@ -67,7 +68,7 @@ BEGIN
         forget(L.issue);
         if (!is_outstanding(w) || state_of(w) == ABANDONED)
             continue;
-        L.its = entry(0, IN, phase_in(w)); /* whose number is of no matter */
+        L.its = entry(0, IN, phase_in(w)); /* whose number does not matter */
         AT("returned it?")
         L.used = !says_returned(get(VALID), L.whose, L.its);
         forget(L.its);

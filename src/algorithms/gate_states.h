@@ -17,7 +17,7 @@
  *    of that participant has another phase, and before the one after it VALID moves on. (The text takes the step of looking
  *    at the record whomever they name, so that to forget the name leaves out no step.) A copy of VALID that is out of date
  *    could be taken for one that speaks of a later ticket with the same phase: then the text asks "still so?", or "still
- *    VALID?", and begins again; and so does one who has forgotten the name, since its compare-and-swap fails.
+ *    VALID?", and begins again; and so does a process that has forgotten the name, since its compare-and-swap fails.
  *    (This is where the two do not keep step; tests/unit/gate_states.c follows runs both ways.)
  *    But one that comes back alone, or will, asks for its own name: then names stay as they are, and so does the distance
  *    of its ticket from VALID, as long as VALID has not passed what it asks for.

@@ -8,7 +8,7 @@
  *  - ISSUE: the ticket that was issued last. VALID: the one that was made valid last; all up to it are valid.
  *  - To enter, take ISSUE + 1 and wait until it is valid. To leave, make the next ticket valid, whether or not somebody
  *    has taken it. At any time k tickets that have not been discarded are valid.
- *  - Who waits changes nothing: it may stop for ever and is in nobody's way, but for the slot it would get.
+ *  - A process that waits changes nothing: it may stop for ever and is in nobody's way, but for the slot it would get.
  *  - First in, first enabled. The numbers grow without bound.
  *
  * Deviations from the figures: ISSUE and VALID have NUMBER_BITS bits each and wrap around (32 natively), so T <= VALID

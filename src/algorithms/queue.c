@@ -7,14 +7,14 @@
  * Design summary
  *  - QUEUE: the numbers of all processes that try or are inside, in the order in which they came.
  *  - To enter, join the queue and wait until one of its first k positions is reached. To leave, leave the queue.
- *  - Who waits changes nothing: it may stop for ever and is in nobody's way, but for the position it has.
+ *  - A process that waits changes nothing: it may stop for ever and is in nobody's way, but for the position it has.
  *  - First in, first enabled. It takes more shared values than there are orders of the processes.
  *
  * Deviations from the figure: the queue is one word, of n places of as many bits as i + 1 needs, the head in the lowest;
  * 0 is an empty place. So n is at most 15: 60 bits. (For 16, places of 4 bits would leave none to tell how long the
  * queue is.)
  *
- * Native: a process that waits sleeps in the bay of its number; who leaves rings the one that comes to position k.
+ * Native: a process that waits sleeps in the bay of its number; one that leaves rings for the one that comes to position k.
  */
 #include "registers/fields.h"
 
@@ -38,7 +38,7 @@ static unsigned word_bits(unsigned n, unsigned k)
     return n * place_bits(n);
 }
 
-/* Who is at a position, plus 1; 0 if nobody is. */
+/* The process at a position, plus 1; 0: none. */
 static inline unsigned at_position(word queue, unsigned position, unsigned n)
 {
     return item(queue, place_bits(n), position);

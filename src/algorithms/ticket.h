@@ -18,7 +18,8 @@
  *
  * What is between start and finish is one atomic action on all of the shared memory, and "wait until C" stands for "while
  * not C do [finish; start]": the first test of C belongs to the action that takes the ticket, and each later one is an
- * action of its own, which only reads. So the first action is the doorway, and who takes a valid ticket is inside by it.
+ * action of its own, which only reads. So the first action is the doorway, and a process that takes a valid ticket is
+ * inside by it.
  *
  * A ticket algorithm defines, then includes this file:
  *

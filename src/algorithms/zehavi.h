@@ -4,8 +4,8 @@
  * M. Zehavi, 2013, section IV, Algorithm 1; line numbers are those of that text.
  *
  * Design summary
- *  - A passage labels once and scans once. Who waits reads only what others have written for it, in its own memory:
- *    X[q][p] is written by q for p.
+ *  - A passage labels once and scans once. A process that waits reads only what others have written for it, in its own
+ *    memory: X[q][p] is written by q for p.
  *  - Compete[q][p]: q is somewhere between its first and its last announcement.
  *  - Order<[q][p]: q's scan ordered q before p. Ignore[q][p]: do not go by that, q is about to write it anew.
  *  - Reveal[p]: p waits or is inside. Discover[q][p]: q has seen it since p revealed itself, so that what q has written

@@ -19,7 +19,7 @@ struct party {
     uint8_t done;      /* operations of the plan that have begun */
     uint8_t operation; /* under way: enum operation; else OPERATIONS */
     uint8_t wrote;
-    uint8_t labelling; /* at the moment of its view, who was */
+    uint8_t labelling; /* those that were, at the moment of its view */
     uint8_t at_begin[PROCESSES], at_moment[PROCESSES];
     uint8_t writers[PLAN_MAX]; /* of labels since it began, plus 1, in order */
 };

@@ -35,8 +35,8 @@ struct party {
     struct label_operation completed[HISTORY_PROCESSES_MAX]; /* of all, when its operation began */
     struct scan_operation scans[SCANS_KEPT]; /* the first ones since the last Label began, and the very last */
     unsigned scans_count;
-    set ahead_of;              /* (2): whom its Scans since then ordered after it */
-    set bound_to, bound_begin; /* (3): whom it must be ahead of; and at the begin of its Scan */
+    set ahead_of;              /* (2): those that its Scans since then ordered after it */
+    set bound_to, bound_begin; /* (3): those it must be ahead of; and at the begin of its Scan */
 };
 
 /* What Scans have said of a pair p, i. */

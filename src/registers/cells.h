@@ -55,7 +55,8 @@ struct native_passage {
 };
 
 /* One run through an algorithm's DECLARE, which hands out cells: to learn how many there are; to give them their
- * initial values; or, for one who attaches while others use them, to see that each holds a value of its domain. */
+ * initial values; or, for a process that attaches while others use them, to see that each holds a value of its
+ * domain. */
 struct declaration {
     unsigned n, k;
     enum { COUNT_REGISTERS, INITIALISE_REGISTERS, CHECK_REGISTERS } purpose;

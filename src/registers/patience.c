@@ -15,8 +15,8 @@ enum {
     SPINS = 100, /* a few microseconds: longer than a hand-over between two running cores */
     YIELDS = 2,  /* lets others on this core run, perhaps the one waited for, before a sleep that must be woken */
     FIRST_SLEEP_US = 1000,
-    LONGEST_SLEEP_US = 64000, /* 16 looks a second for one who will be woken */
-    LONGEST_NAP_US = 8000     /* for one who perhaps watches the wrong register */
+    LONGEST_SLEEP_US = 64000, /* 16 looks a second for a process that will be woken */
+    LONGEST_NAP_US = 8000     /* for a process that perhaps watches the wrong register */
 };
 
 static inline void pause_core(void)

@@ -40,9 +40,9 @@ struct patience {
  * and the kernel either finds the bell rung, or has put the sleeper into the bay before the wake.
  *
  * One wake: no two wait in one bay at a time (the waiting tickets are fewer than 64 and follow each other), and the
- * kernel wakes one at most. A writer that rings late may wake one who has the bay by then: it looks and sleeps again.
- * So late that a whole round of tickets has been used up meanwhile, it may find the one it means and a later one in the
- * same bay, and wake the wrong one; then the right one sleeps on to its limit, 64 ms at most.
+ * kernel wakes one at most. A writer that rings late may wake a process that has the bay by then: it looks and sleeps
+ * again. So late that a whole round of tickets has been used up meanwhile, it may find the one it means and a later one
+ * in the same bay, and wake the wrong one; then the right one sleeps on to its limit, 64 ms at most.
  * As above, no sleep is without limit, and a killed sleeper stays counted: later releases then ring for nobody. */
 struct parking {
     _Atomic uint32_t parked;
@@ -61,11 +61,12 @@ void admit_be_patient(struct patience *patience, enum watch watch, _Atomic uint6
 /* Wakes all who sleep on this register. */
 void admit_wake(const _Atomic uint64_t *watched);
 
-/* One more failed test, for one who sleeps in a bay; and what it does after the last test if it is parked still. */
+/* One more failed test, for a process that sleeps in a bay; and what it does after the last test if it is parked
+ * still. */
 void admit_be_patient_in(struct patience *patience, struct parking *parking, unsigned bay);
 void admit_drive_off(struct patience *patience, struct parking *parking);
 
-/* Wakes the one who sleeps in this bay, if any. */
+/* Wakes the process that sleeps in this bay, if any. */
 void admit_ring(struct parking *parking, unsigned bay);
 
 /* How often this process has rung a bay, how many sleepers that woke, and how many at most by one ring. For tests. */

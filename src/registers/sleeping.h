@@ -3,14 +3,14 @@
  * sleeping.h - words of the register language for algorithms whose processes sleep, give up, are killed, and are
  * replaced. It is included after language.h.
  *
- *   lie_down(r, v)             put(r, v), by one who is about to sleep on r while it holds v
+ *   lie_down(r, v)             put(r, v), by a process that is about to sleep on r while it holds v
  *   falls_asleep(r, v)         whether r still holds v and nobody has woken this process since it lay down
  *   may_give_up()              stands before the next marker: there a process may begin GIVE_UP instead of going on
  *   sleep_while(r, v)          sleeps; natively, this is where the kernel compares r with v
  *   get_up(r)                  leaves the kernel's queues; natively sleep_while has done so
  *   patiently(c, ahead)        c, which reads one register once; natively it is read again for a while if it is false
  *                              and there are more cores than `ahead`: all who are before this process may be running
- *   wake(r)                    wakes the one who sleeps on r, if any
+ *   wake(r)                    wakes the process that sleeps on r, if any
  *   told(w)                    what was put into a register that somebody sleeps on
  *   is_marked(lives, j)        whether the life word of j is: ALIVE, DEAD once the kernel has marked a death, CLAIMED, or
  *                              NOBODYS. Natively that word is the kernel's and no register (gate/life/life.c)
@@ -28,8 +28,10 @@
  *   change(r, w, from, to)     a compare-and-swap of what was told; w is what the register tells then
  *   changes(r, from, to)       the same: whether it was this compare-and-swap that changed r
  *   is_still(r, v)             whether r holds v, and nothing else of what it holds
- *   for_all_likely(..., hint)  for_all, natively beginning with the one who, by a note it left, may have drawn that ticket
- *   seldom(c)                  c, which is false on the way of one who is alone. Natively that way is compiled by itself: a
+ *   for_all_likely(..., hint)  for_all, natively beginning with the process that, by a note it left, may have drawn
+ *                              that ticket
+ *   seldom(c)                  c, which is false on the way of a process that is alone. Natively that way is compiled
+ *                              by itself: a
  *                              process that finds such a c true begins again by the whole text, or, if half_way() is
  *                              behind it, goes on from the label that resume_from(label, v), at the beginning, names,
  *                              with nothing but v; when it is checked, if the text is checked in haste (haste.h)
@@ -71,8 +73,10 @@
  *   is_nobodys(lives, j)       whether the life word of j is NOBODYS; may_be_nobodys(): whether that is asked
  *
  *   GIVE_UP BEGIN ... END      from where one may give up to the remainder
- *   NEWCOMER BEGIN ... END     one who takes the place of a dead process and its number: from there to the remainder
- *   INHERIT BEGIN ... END      a command (checker/model/process.h) of process i, from its remainder to where it is inside
+ *   NEWCOMER BEGIN ... END     a process that takes the place of a dead process and its number: from there to the
+ *                              remainder
+ *   INHERIT BEGIN ... END      a command (checker/model/process.h) of process i, from its remainder to where it is
+ *                              inside
  *   COMMAND BEGIN ... END      from there to its end. Natively a child that was forked, and whatever it becomes
  *   REMOVER BEGIN ... END      one that removes, from its remainder to where it has
  *   AFTERWARDS BEGIN ... END   from there to its remainder. Natively neither is run

@@ -3,8 +3,8 @@
  * ideal.h - the ideal concurrent timestamp system: Label and Scan are one atomic step each.
  *
  * Design summary
- *  - ORDER: the processes in the order of their last Labels; who has not labelled yet comes before all who have, by
- *    number.
+ *  - ORDER: the processes in the order of their last Labels; one that has not labelled yet comes before all that have,
+ *    by number.
  *  - Label: i moves to the end. Scan: read ORDER.
  *  - No machine has such steps. It is for the checker, so that what is built upon a timestamp system can be explored
  *    with the fewest states. Each of its histories is one of any other timestamp system, in runs where nobody

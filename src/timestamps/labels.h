@@ -10,11 +10,11 @@
  *  - This is no order of all labels, but one of any labels that are ever seen together. Labels that share their first h
  *    digits are a room meant for n-h processes. A newcomer goes into the smallest room around the largest label that is
  *    not full, h digits of it being full: it adds one to digit h, and begins anew, with 1, in all digits after that.
- *  - Digits 1 and 2 are the way into a room, 3, 4, 5 are used for ever. Who opens the next room next to digit d has
- *    seen everybody else who may be there in d. So from the first 2 on, the room around is known to be full, and nobody
- *    comes in from outside any more; who chose to before that lands in 1 or 2, below the cycle, and does no harm. And
- *    in the cycle all labels are in two adjacent digits. With one way in, or a reset to 2 or 3, a late one would land
- *    in the cycle, a turn behind, and look as if it were ahead.
+ *  - Digits 1 and 2 are the way into a room, 3, 4, 5 are used for ever. A process that opens the next room next to
+ *    digit d has seen everybody else that may be there in d. So from the first 2 on, the room around is known to be
+ *    full, and nobody comes in from outside any more; one that chose to before that lands in 1 or 2, below the cycle,
+ *    and does no harm. And in the cycle all labels are in two adjacent digits. With one way in, or a reset to 2 or 3, a
+ *    late one would land in the cycle, a turn behind, and look as if it were ahead.
  *
  * What is not said here is why it still works where a view is no atomic snapshot. What was explored, and what was only
  * tried at random, is in docs/timestamps.md.

@@ -14,8 +14,8 @@
  *  - A Label begins by reading the complements of all Q[j][i], which become its hp[j]. So one that begins after Q[j]
  *    was written changes hp[j]; one that began before shows by its toggle; a second write between the two readings has
  *    begun after the first.
- *  - Who is seen moving in two rounds has done a whole Label within this view, and the view stored with it is borrowed.
- *    So there are at most n rounds.
+ *  - A process that is seen moving in two rounds has done a whole Label within this view, and the view stored with it
+ *    is borrowed. So there are at most n rounds.
  *
  * What matters of the order of accesses: Q is written by a view before R is read, and R is written by one step.
  *

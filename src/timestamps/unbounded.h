@@ -46,7 +46,7 @@ struct timestamps {
 
 struct Label {
     position at;
-    proc j, last; /* who has the largest pair */
+    proc j, last; /* the process that has the largest pair */
     flag under_way;
     procset todo;
     ticket largest;

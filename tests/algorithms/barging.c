@@ -4,7 +4,8 @@
  *
  * Design summary
  *  - FREE is how many slots are free. Look at it once (the doorway), then take a slot as soon as there is one.
- *  - Nobody who waits has any right over one who comes later: fcfs, fife, strong-fife, fifo-enabling, bounded waiting
+ *  - Nobody who waits has any right over a process that comes later: fcfs, fife, strong-fife, fifo-enabling, bounded
+ *    waiting
  *    and lockout-freedom are violated, and overtaking has no bound. Exclusion holds, and a slot is never idle while
  *    somebody steps who wants it.
  */

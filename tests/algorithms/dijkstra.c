@@ -5,7 +5,7 @@
  *
  * Design summary
  *  - b[i] is false while i wants to enter or is inside, c[i] while it believes to be alone. k is whose chance it is.
- *  - Until k is i: raise c[i]; if the one whose chance it is does not want it, take the chance. Then lower c[i] and
+ *  - Until k is i: raise c[i]; if the process whose chance it is does not want it, take the chance. Then lower c[i] and
  *    look at all others' c: go in if nobody else has lowered its own.
  *  - No deadlock; a process may starve. Burns and Lynch (1993, section 1) count its shared states as n * 3^n: one
  *    variable of n values, n pairs of three values each.

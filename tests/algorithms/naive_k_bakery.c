@@ -5,9 +5,10 @@
  * Design summary
  *  - The doorway is the Bakery's. Then count the others that hold a smaller ticket; enter if they are fewer than k,
  *    else count again.
- *  - Before each ticket is read, its owner must not be choosing. So one who stops in the doorway stops everybody, even
- *    while slots are free, and with k > 1 one who comes again and again can be choosing whenever it is looked at:
- *    k-deadlock-avoidance, fife and lockout-freedom are violated. With a crash, so is deadlock-freedom.
+ *  - Before each ticket is read, its owner must not be choosing. So a process that stops in the doorway stops
+ *    everybody, even
+ *    while slots are free, and with k > 1 a process that comes again and again can be choosing whenever it is looked
+ *    at: k-deadlock-avoidance, fife and lockout-freedom are violated. With a crash, so is deadlock-freedom.
  *  - For k > 1 and n > 2 two chains of tickets can race each other, one never seeing the other: there is no bound on
  *    how far they drift apart, so that some steps are ambiguous (checker/reduce/tickets.h).
  */

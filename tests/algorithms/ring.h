@@ -6,7 +6,7 @@
  * Design summary
  *  - All processes stand in one cycle. v[i] is written by i and read by i and the one after it.
  *  - It is i's turn when v changes value at i (algorithms/cycles.h). To pass the turn on, i complements v[i].
- *  - It solves another problem than mutual exclusion: nobody can go on while the one whose turn it is rests.
+ *  - It solves another problem than mutual exclusion: nobody can go on while the process whose turn it is rests.
  *
  * The file that includes this says INITIAL, the initial values.
  */

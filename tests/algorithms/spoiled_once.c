@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two processes that are served in order, but for one time: who leaves while the other has not left yet since the start
- * may go straight in on its next passage. It tests that eventual order (docs/properties.md, D9) is looked for in every
- * passage after a loop, not only in the first: all can rest as long as they like, and then it is the second passage that
- * goes wrong, and the way there cannot be gone twice, since has_left never goes down again.
+ * Two processes that are served in order, but for one time: one that leaves while the other has not left yet since the
+ * start may go straight in on its next passage. It tests that eventual order (docs/properties.md, D9) is looked for in
+ * every passage after a loop, not only in the first: all can rest as long as they like, and then it is the second
+ * passage that goes wrong, and the way there cannot be gone twice, since has_left never goes down again.
  */
 #include "registers/language.h"
 

@@ -3,7 +3,7 @@
  * A turn, and nothing else: one variable, broken for n >= 2.
  *
  * Design summary
- *  - Whoever's turn it is may enter, and hands the turn on when it leaves. Exclusion holds; but while the one whose
+ *  - Whoever's turn it is may enter, and hands the turn on when it leaves. Exclusion holds; but while the process whose
  *    turn it is rests, nobody gets in.
  */
 #include "registers/language.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Test and set, with an exit of two steps: it tests the enabled relation where passages are limited. One who is on its
- * way out of its last passage never enters again, and so is not enabled, although no infinite run shows it.
+ * Test and set, with an exit of two steps: it tests the enabled relation where passages are limited. A process that is
+ * on its way out of its last passage never enters again, and so is not enabled, although no infinite run shows it.
  */
 #include "registers/language.h"
 

@@ -5,7 +5,8 @@
  * stage each process is, and at each of n - 1 stages who came last; only the latter is kept here.
  *
  * Design summary
- *  - At each stage the last to come waits until another comes. Exclusion holds. One who comes alone waits for ever.
+ *  - At each stage the last to come waits until another comes. Exclusion holds. A process that comes alone waits for
+ *    ever.
  */
 #include "registers/language.h"
 

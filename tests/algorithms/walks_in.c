@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nobody ever waits. It tests that one who has crashed while trying is not taken for one who tries for ever, while others
- * come, abort and come again.
+ * Nobody ever waits. It tests that a process that has crashed while trying is not taken for a process that tries for
+ * ever, while others come, abort and come again.
  */
 #include "registers/language.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Another boot, and what only looks like one. Containers (systemd-nspawn, LXC) show a boot id of their own, and share
- * gates with the machine all the same. Promised: nobody is let in beside one who lives, however the boot ids differ,
- * and all see the same gate; that a gate is of an earlier boot is proved, not guessed. Where it is so, the gate is
- * empty with its k, whatever a power failure has left of its words.
+ * gates with the machine all the same. Promised: nobody is let in beside a process that lives, however the boot ids
+ * differ, and all see the same gate; that a gate is of an earlier boot is proved, not guessed. Where it is so, the gate
+ * is empty with its k, whatever a power failure has left of its words.
  */
 #include "faults.h"
 #include "layout.h"
@@ -165,7 +165,7 @@ static void status_works_in_both(void **state)
     admit_gate_close(gate);
 }
 
-/* One who has died is recovered from there as from here. */
+/* A process that has died is recovered from there as from here. */
 static void the_dead_are_recovered_across(void **state)
 {
     (void)state;

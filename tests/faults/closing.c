@@ -47,7 +47,7 @@ static double killed_after(admit_gate *gate, unsigned steps, bool *killed)
     return took;
 }
 
-/* A busy machine may hold up anybody once; who is held up each time at the same place waits for a look. */
+/* A busy machine may hold up anybody once; a process that is held up each time at the same place waits for a look. */
 static void killed_anywhere_in_close(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kill -9 before each instruction of a passage among others: one who finds the gate full, lies down, sleeps, is woken
- * and goes in; one who leaves while others sleep; one who gives up its place; one who only tries; one who recovers the
- * dead, and one who takes a dead one's record. (tests/native/gate_killed.c has the way of one who is alone.)
+ * kill -9 before each instruction of a passage among others: a process that finds the gate full, lies down, sleeps, is
+ * woken and goes in; a process that leaves while others sleep; a process that gives up its place; a process that only
+ * tries; a process that recovers the dead, and a process that takes a dead one's record. (tests/native/gate_killed.c
+ * has the way of a process that is alone.)
  *
  * A debugger makes single steps. Wherever the stepped process is killed, the others must go on in their order, with
  * never more than k inside, each in a slot of its own, and afterwards there must be k slots. Each kill takes a gate and
@@ -226,7 +227,8 @@ static void give_up_in_line(void *data)
     _exit(admit_gate_enter_with(me->scene->gate, &me->hold, &how) == ADMIT_INTERRUPTED ? 0 : 1);
 }
 
-/* Who sleeps a moment before it gives up may be taken for one who sleeps on, so that the others go on, and be in. */
+/* A process that sleeps a moment before it gives up may be taken for one that sleeps on, so that the others go on, and
+ * be in. */
 static _Noreturn void end_unless_inside(struct stepped *me, admit_error how_it_ended, admit_error expected)
 {
     if (how_it_ended == ADMIT_OK)

@@ -294,7 +294,7 @@ static inline bool become_somebody(void)
            syscall(SYS_setresuid, SOMEBODY, SOMEBODY, SOMEBODY) == 0;
 }
 
-/* One who may only read the file, and holds every lock on it that is to be had that way, until it is killed. */
+/* A process that may only read the file, and holds every lock on it that is to be had that way, until it is killed. */
 static inline pid_t start_reader(admit_gate *gate)
 {
     static const off_t from[] = {0, (off_t)1 << 40}; /* where others are likely to have locks: byte by byte */

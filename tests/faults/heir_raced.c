@@ -4,7 +4,7 @@
  * has inherited, and is held up before it makes use of the answer; meanwhile another recovers the record, goes in by it,
  * leaves its hold to a command and is killed. Promised: the command holds until it ends, and there are k slots.
  *
- * The one who is held up stops at breakpoints of a debugger: where the question begins, and where its answer goes.
+ * The process that is held up stops at breakpoints of a debugger: where the question begins, and where its answer goes.
  */
 #include "faults.h"
 
@@ -71,7 +71,7 @@ static void leaves_it_to_a_command(admit_gate *gate, const admit_hold *hold)
     }
 }
 
-/* Held up while the record goes from the one who was killed inside to the one whose command runs. */
+/* Held up while the record goes from the process that was killed inside to the process whose command runs. */
 static pid_t start_held_up(admit_gate *gate)
 {
     end(start_holder(gate));

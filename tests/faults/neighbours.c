@@ -2,8 +2,8 @@
  *
  * What strangers, children and stopped processes hold. Promised: nobody who may only read a gate's file, no child that
  * was forked at the wrong moment and no process that is stopped in the middle of managing a gate keeps others from
- * managing it, from leaving or from handing a hold to a command; one who may not delete the file throws nobody out of
- * line; and a neighbour that scribbles into the file makes nobody wait for itself.
+ * managing it, from leaving or from handing a hold to a command; a process that may not delete the file throws nobody
+ * out of line; and a neighbour that scribbles into the file makes nobody wait for itself.
  */
 #include "faults.h"
 #include "layout.h"
@@ -12,7 +12,7 @@
 
 static const admit_gate_options two = {.k = 2, .capacity = 16};
 
-/* --- one who reads ------------------------------------------------------------------------------------------------ */
+/* --- a process that reads ----------------------------------------------------------------------------------------- */
 
 static int outcome_of_resize(admit_gate *gate, unsigned k)
 {
@@ -227,7 +227,7 @@ static void one_who_is_stopped_while_it_resizes_holds_up_nobody(void **state)
     assert_true(steps > 0);
 }
 
-/* --- one who may not delete the file ------------------------------------------------------------------------------ */
+/* --- a process that may not delete the file ----------------------------------------------------------------------- */
 
 enum { COMERS = 4 };
 
@@ -292,7 +292,7 @@ static void a_removal_that_is_not_allowed_throws_nobody_out(void **state)
     munmap((void *)told, 4096);
 }
 
-/* --- one who scribbles -------------------------------------------------------------------------------------------- */
+/* --- a process that scribbles ------------------------------------------------------------------------------------- */
 
 static void a_neighbour_that_announces_a_removal_hangs_nobody(void **state)
 {

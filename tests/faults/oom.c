@@ -189,7 +189,7 @@ static void forked_children_do_not_hold_in_its_place(void **state)
     }
 }
 
-/* Nor can one who may only read, and comes after it. */
+/* Nor can a process that may only read, and comes after it. */
 static void a_reader_does_not_hold_in_its_place(void **state)
 {
     (void)state;

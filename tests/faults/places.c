@@ -186,8 +186,8 @@ static bool kernel_tells_namespaces(void)
     return fd >= 0;
 }
 
-/* The starter and the one who looks: each with or without /proc. A kernel that tells a namespace only by /proc says
- * so. */
+/* The starter and the process that looks: each with or without /proc. A kernel that tells a namespace only by /proc
+ * says so. */
 static void an_orphaned_command_without_proc(void **state)
 {
     (void)state;

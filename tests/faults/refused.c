@@ -2,8 +2,8 @@
  *
  * System calls that are refused: by a seccomp filter, as containers and sandboxes have them, with whatever error its
  * author thought of; or because the process has no descriptor left. Promised: a call that is refused is replaced by
- * another way, or an error is returned. Nobody goes in beside one who lives, nobody crashes, and nobody who waits burns
- * a processor. In particular, to be unable to look is no death: only "no such process" is.
+ * another way, or an error is returned. Nobody goes in beside a process that lives, nobody crashes, and nobody who
+ * waits burns a processor. In particular, to be unable to look is no death: only "no such process" is.
  */
 #include "faults.h"
 #include "gate/calls/calls.h"

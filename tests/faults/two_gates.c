@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Two gates of one name: the file is taken away with rm or mv while the gate is in use, or `remove` is killed half-way.
- * Promised: whoever has the gate open learns that it is gone, one who waits or leaves the fast way at once, one who
- * passes alone after some thousand passes at most, or when another gate of that name is made; a newcomer does not go in
- * beside one who lives inside, nor make another gate if it has not the means to look for that one; and after a `remove`
- * that was killed anywhere either the gate works for all as before, or all who had it open are told.
+ * Promised: whoever has the gate open learns that it is gone, a process that waits or leaves the fast way at once, a
+ * process that passes alone after some thousand passes at most, or when another gate of that name is made; a newcomer
+ * does not go in beside a process that lives inside, nor make another gate if it has not the means to look for that
+ * one; and after a `remove` that was killed anywhere either the gate works for all as before, or all who had it open
+ * are told.
  */
 #include "faults.h"
 
@@ -324,7 +325,7 @@ static void a_newcomer_without_descriptors_makes_no_second_gate(void **state)
     }
 }
 
-/* --- one who passes while another gate is made -------------------------------------------------------------------- */
+/* --- a process that passes while another gate is made ------------------------------------------------------------- */
 
 struct two_gates {
     _Atomic uint32_t is_busy;     /* it has passed so often that it seldom looks for the file */
@@ -406,7 +407,7 @@ static void removes(void *name)
     _exit((int)admit_gate_remove(name, 0));
 }
 
-/* What there is afterwards, told by one who has the old handle and comes anew as well: 0, all is well. */
+/* What there is afterwards, told by a process that has the old handle and comes anew as well: 0, all is well. */
 static int look_at_both(admit_gate *old)
 {
     uint64_t device[2], inode[2];

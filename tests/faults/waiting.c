@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waiting costs nearly nothing. Promised: one who waits behind a holder is asleep, and wakes by itself a few times a
- * second at most, also where the gate has room for far more slots and participants than it has; hundreds of waiters
- * cost together a part of one core; each is let in when its turn comes, and a death among hundreds is noticed. And two
- * processes that are bound to a core each hand over to one another not much slower than by a semaphore.
+ * Waiting costs nearly nothing. Promised: a process that waits behind a holder is asleep, and wakes by itself a few
+ * times a second at most, also where the gate has room for far more slots and participants than it has; hundreds of
+ * waiters cost together a part of one core; each is let in when its turn comes, and a death among hundreds is noticed.
+ * And two processes that are bound to a core each hand over to one another not much slower than by a semaphore.
  */
 #include "faults.h"
 

@@ -144,7 +144,7 @@ static void by_one_behind_it_in_a_crowd_who_is_killed_as_it_helps(void **state)
     admit_gate_close(gate);
 }
 
-/* What the kernel does not say, the first who notices does. Here that is one who looks for other reasons. */
+/* What the kernel does not say, the first who notices does. Here that is a process that looks for other reasons. */
 static void by_whoever_notices_a_death_without_memory(void **state)
 {
     (void)state;
@@ -291,7 +291,8 @@ static void by_whoever_would_make_another_in_its_place(void **state)
 
 /* --- outside ------------------------------------------------------------------------------------------------------ */
 
-/* A gate with a record for one who is inside and one who waits, both there; and the first of those outside. */
+/* A gate with a record for a process that is inside and a process that waits, both there; and the first of those
+ * outside. */
 struct full_gate {
     admit_gate *gate;
     pid_t holder, waiter, first;

@@ -209,7 +209,8 @@ static void what_is_not_left_to_it_comes_back(void **state)
 
 /* --- others, descriptors, threads --------------------------------------------------------------------------------- */
 
-/* One who may only read has locked all of the file, before or after: then the family's lock is one among several. */
+/* A process that may only read has locked all of the file, before or after: then the family's lock is one among
+ * several. */
 static void readers_with_locks_are_no_family(void **state)
 {
     (void)state;

@@ -458,7 +458,8 @@ static void who_is_killed_as_it_makes_one_anew_does_not_keep_it(void **state)
         }
 }
 
-/* The image, open and locked as by one who takes part: so those who make a gate of this name find it though it is deleted. */
+/* The image, open and locked as by a process that takes part: so those who make a gate of this name find it though it
+ * is deleted. */
 static int open_as_participant(void)
 {
     const char *path = path_of("older");

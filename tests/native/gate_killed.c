@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * kill -9 before each instruction of a passage, one after the other: a debugger's single steps instead of luck. The
- * storm kills those who are among others; here it is one who is alone, whose way is written by hand.
+ * storm kills those who are among others; here it is a process that is alone, whose way is written by hand.
  */
 #include "gate_witness.h"
 
@@ -10,7 +10,7 @@
 
 enum { STEPS_MAX = 200000, DEADLINE_S = 20 };
 
-/* What the one who will be killed says of itself, for those who live on. */
+/* What the process that will be killed says of itself, for those who live on. */
 struct diary {
     volatile enum { OUTSIDE, INSIDE, DONE } is;
 };

@@ -268,7 +268,7 @@ static void a_full_gate_says_so(void **state)
 
 /* --- ends of a wait ----------------------------------------------------------------------------------------------- */
 
-/* How often one who waits asks its caller, at least, while nothing happens. */
+/* How often a process that waits asks its caller, at least, while nothing happens. */
 #ifdef ADMIT_NO_LOOKS
 enum { LOOKS = 1 };
 #else

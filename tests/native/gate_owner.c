@@ -145,7 +145,7 @@ static void threads_that_end_outside_give_their_records_back(void **state)
     admit_gate_close(visit.gate);
 }
 
-/* Every call that opens or closes something, or may; by one who is to be cancelled as soon as it can be. */
+/* Every call that opens or closes something, or may; by a process that is to be cancelled as soon as it can be. */
 static void *is_cancelled_afterwards(void *data)
 {
     struct visit *visit = data;
@@ -246,7 +246,7 @@ static void a_listed_record_is_for_other_numbers(void **state)
     }
 }
 
-/* One who takes a dead one's place and gets no further keeps nobody from what the dead one held. */
+/* A process that takes a dead one's place and gets no further keeps nobody from what the dead one held. */
 static void a_newcomer_that_stops_holds_nothing_up(void **state)
 {
     (void)state;

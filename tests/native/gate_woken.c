@@ -27,7 +27,7 @@ static pid_t start_waiter(admit_gate *gate, unsigned place)
     return waiter;
 }
 
-/* One who waits, and stays inside. */
+/* A process that waits, and stays inside. */
 static pid_t start_stayer(admit_gate *gate, unsigned place)
 {
     pid_t stayer = fork();
@@ -165,7 +165,7 @@ static void by_the_death_of_one_who_came_later(void **state)
     admit_gate_close(gate);
 }
 
-/* One who sleeps by its deadline's leave is woken for its turn as everybody is, and by the deadline if not. */
+/* A process that sleeps by its deadline's leave is woken for its turn as everybody is, and by the deadline if not. */
 static void by_a_deadline(void **state)
 {
     (void)state;

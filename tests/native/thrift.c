@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many more processes than cores: all get their turns, and waiting burns little. The same at a gate, where one who waits
- * may look before it sleeps: no longer than that pays, nor with more in line than cores.
+ * Many more processes than cores: all get their turns, and waiting burns little. The same at a gate, where a process
+ * that waits may look before it sleeps: no longer than that pays, nor with more in line than cores.
  *
  * What is asserted is a ratio, CPU time to elapsed time on all cores, so that a busy machine cannot fail it: others'
  * load takes CPU time from us, never adds to it. Sixty-three spinners would use all there is.

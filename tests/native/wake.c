@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who leaves a ticket lock wakes the one whom it enables, and nobody else.
+ * Who leaves a ticket lock wakes the a process that it enables, and nobody else.
  *
  * All times here only make it likely that a waiter sleeps already; nothing that is asserted depends on it.
  */

@@ -73,7 +73,7 @@ static void ticket_states(unsigned k, unsigned states, unsigned enabled_states)
         assert_int_equal(count_enabled(explored, &enabled, i), enabled_states);
         for (uint32_t state = 0; state < states; state++) {
             assert_int_equal(enabled_in(&enabled, state, i), should_be_enabled(explored, state, i));
-            /* One test of VALID is left to one who waits with a valid ticket; to leave takes one step. */
+            /* One test of VALID is left to a process that waits with a valid ticket; to leave takes one step. */
             const struct process *self = process_in(explored, state, i);
             if (self->section == WAITING_ROOM && enabled_in(&enabled, state, i))
                 assert_int_equal(enabled.own_steps[i][state], 1);

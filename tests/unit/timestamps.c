@@ -216,8 +216,8 @@ static void runs_of(const char *name, unsigned n, uint64_t runs)
             fail_msg("%s, n = %u: the premise of %s is never met", name, n, history_property_name[p]);
     }
     struct steps most = most_steps(name, n);
-    /* With two processes, nobody whose saved label is seen is above the one who sees it, so that a Label which reads one
-     * writes nothing. */
+    /* With two processes, nobody whose saved label is seen is above the process that sees it, so that a Label which
+     * reads one writes nothing. */
     most.reads[LABEL_OPERATION] -= strcmp(name, "linear") == 0 && n == 2;
     for (unsigned o = 0; o < OPERATIONS; o++) {
         assert_true(report.reads_max[o] <= most.reads[o]);

@@ -61,9 +61,9 @@ static inline bool may_last(const struct graph *graph, uint32_t state)
     return graph->lasting == NULL || graph->lasting[state];
 }
 
-/* Whose steps that change nothing can go on for ever with no other step of the same process. One who is asleep finds so
- * time and again only until it wakes by itself: its next step. Nobody may rely on when that will be, and so progress does
- * not; but it is certain to come. */
+/* Whose steps that change nothing can go on for ever with no other step of the same process. A process that is asleep
+ * finds so time and again only until it wakes by itself: its next step. Nobody may rely on when that will be, and so
+ * progress does not; but it is certain to come. */
 static inline uint16_t spins_in_vain(const struct graph *graph, uint32_t state)
 {
     uint16_t spins = graph->standing[state].spins;

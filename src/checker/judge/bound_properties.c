@@ -80,7 +80,7 @@ void judge_bounded_section(struct finding *finding, const struct exploration *ex
     }
 }
 
-/* --- P7: entries past one who waits ------------------------------------------------------------------------------- */
+/* --- P7: entries past a process that waits ------------------------------------------------------------------------ */
 
 struct passing {
     const struct graph *graph;
@@ -142,8 +142,8 @@ void judge_bounded_waiting(struct finding *finding, const struct exploration *ex
 
 /* --- enabled ------------------------------------------------------------------------------------------------------ */
 
-/* Who is blocked (fixed_points.h) is not enabled. What is left, usually little, is asked exactly, process by process: its
- * own steps may still be unbounded without any standing still, by going round in a larger loop. */
+/* A process that is blocked (fixed_points.h) is not enabled. What is left, usually little, is asked exactly, process by
+ * process: its own steps may still be unbounded without any standing still, by going round in a larger loop. */
 
 static bool is_inside_or_leaving(const struct standing *standing, unsigned i)
 {

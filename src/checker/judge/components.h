@@ -19,7 +19,7 @@ struct part {
     const struct graph *graph;
     const uint8_t *in;
     uint8_t forbidden;    /* edges whose kind has any of these bits are left out */
-    bool may_stay_inside; /* who is inside may do nothing any more */
+    bool may_stay_inside; /* those inside may do nothing any more */
     /* If not NULL, an edge is left out where this says so. */
     bool (*forbids)(const void *context, uint32_t from, uint32_t to);
     const void *context;
@@ -31,7 +31,7 @@ struct components {
     uint32_t states; /* in the part */
 };
 
-/* Who may do nothing any more. */
+/* The processes that may do nothing any more. */
 static inline uint16_t resting(const struct part *part, const struct standing *standing)
 {
     return (uint16_t)((standing->remainder & ~standing->unsettled) | standing->crashed |

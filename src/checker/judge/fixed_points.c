@@ -44,7 +44,7 @@ static void sweep(struct sweeping *sweeping)
 
 /* --- blocked ------------------------------------------------------------------------------------------------------ */
 
-/* Who begins a fault with this edge: being enabled is about the runs in which one does not. */
+/* The process that begins a fault with this edge, if any: being enabled is about the runs in which one does not. */
 static uint16_t own_fault(uint8_t kind)
 {
     return kind & EDGE_FAULT ? (uint16_t)(1u << (kind & EDGE_PROCESS)) : 0;

@@ -57,7 +57,7 @@ uint32_t *longest_runs(const struct part *part, struct event event)
     return runs;
 }
 
-/* Who takes steps that lead from one state of a component to another; all that are wanted, if they do. */
+/* The processes whose steps lead from one state of a component to another; all that are wanted, if they do. */
 static uint16_t steppers(const struct part *part, const struct components *components, uint32_t from, uint32_t to,
                          uint16_t wanted)
 {

@@ -28,14 +28,14 @@ static uint8_t finitely_often(const struct graph *graph)
 
 /* --- P2, P16 ------------------------------------------------------------------------------------------------------ */
 
-/* Who is inside and does not leave: those who crashed, and, if one may stay, all. */
+/* The processes that are inside and do not leave: those who crashed, and, if one may stay, all. */
 static uint16_t staying(const struct part *part, const struct standing *standing)
 {
     return standing->critical & (part->may_stay_inside ? UINT16_MAX : standing->crashed);
 }
 
-/* Who may keep a slot for ever. Where those inside may stay, one who crashed on the way counts like one who stays: with k of
- * both, nobody else need get in. */
+/* The processes that may keep a slot for ever. Where those inside may stay, a process that crashed on the way counts
+ * like one that stays: with k of both, nobody else need get in. */
 static uint16_t keeping_slots(const struct part *part, const struct standing *standing)
 {
     uint16_t under_way = part->may_stay_inside ? standing->crashed & (uint16_t)~standing->remainder : 0;

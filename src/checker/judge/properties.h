@@ -38,15 +38,15 @@ struct enabled {
 void enabled_find(struct enabled *enabled, const struct graph *graph);
 void enabled_close(struct enabled *enabled);
 
-/* That j is enabled counts where nobody has crashed: one who never steps again is enabled without content, and so may
- * others be for its sake. Nothing is lost, since to crash is not to be scheduled any more: the state without the crash is
- * reached too (V10). */
+/* That j is enabled counts where nobody has crashed: a process that never steps again is enabled without content, and
+ * so may others be for its sake. Nothing is lost, since to crash is not to be scheduled any more: the state without the
+ * crash is reached too (V10). */
 static inline bool counts_as_enabled(const struct standing *standing, uint16_t enabled, unsigned j)
 {
     return standing->crashed == 0 && enabled >> j & 1;
 }
 
-/* Who waits to enter and to leave (P8). */
+/* The processes that wait to enter and to leave (P8). */
 struct who_waits {
     const struct graph *graph;
     const struct enabled *enabled;

@@ -60,8 +60,8 @@ static void deadline_passes(struct session *session, struct process *to)
         to->section = EXIT;
 }
 
-/* Who was inside is on its way out then. Who was in its remainder may rest there no more, and has not drawn, as far as it
- * knows. */
+/* A process that was inside is on its way out then. One that was in its remainder may rest there no more, and has not
+ * drawn, as far as it knows. */
 static void request_is_on_its_way(struct session *session, struct process *to)
 {
     if (to->request == 0 || session->in_flight.request != 0)
@@ -74,7 +74,7 @@ static void request_is_on_its_way(struct session *session, struct process *to)
         to->section = EXIT;
 }
 
-/* Who is inside counts as inside up to the end of the lease, and has asked for nothing. */
+/* A process that is inside counts as inside up to the end of the lease, and has asked for nothing. */
 static void client_stops(struct session *session, struct process *to)
 {
     bool was_inside = to->section == CRITICAL;

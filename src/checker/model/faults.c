@@ -25,8 +25,8 @@ unsigned faults_allowed(const struct setting *setting)
 
 unsigned faults_possible(const struct instance *instance, const struct process *process)
 {
-    /* Who never leaves the remainder again is no different from one who crashed there, and there is nothing to abort;
-     * a crash may come in the middle of a write, or of another fault. */
+    /* A process that never leaves the remainder again is no different from one that crashed there, and there is nothing
+     * to abort; a crash may come in the middle of a write, or of another fault. */
     bool away = process->section != REMAINDER;
     unsigned possible = away ? CRASH : 0;
     if (process->crashed || is_beside((enum mode)process->mode)) /* to kill a command is to end it */

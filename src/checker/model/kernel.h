@@ -4,7 +4,8 @@
  *
  *   - it takes the dead one from its queues and marks its life word. Whoever has looked at that word and is about to sleep
  *     on it will find it changed;
- *   - sooner or later it wakes one of those who watch the life word, whom it likes. One who has been woken, but has not
+ *   - sooner or later it wakes one of those who watch the life word, any of them. A process that has been woken, but
+ *     has not
  *     run since, watches still: the kernel may choose it, and then nobody else wakes.
  *
  * When a command ends whose starter was killed, one of those who sleep notices sooner or later (kernel_tells_of_end):

@@ -297,7 +297,8 @@ static bool goes_back(const struct instance *instance, const struct reg *reg, co
            !reg->array->grows(stepping->value, stepping->written);
 }
 
-/* Whether the text keeps the rules: one access, to a declared register, by one who may, of a value that it can hold. */
+/* Whether the text keeps the rules: one access, to a declared register, by a process that may, of a value that it can
+ * hold. */
 static bool keeps_rules(const struct instance *instance, unsigned i, const struct process *from,
                         const struct stepping *stepping)
 {

@@ -5,10 +5,10 @@
  * A step of a process is idle if it changes no register, now or whenever else it may be taken, and leads to the same place: a
  * compare-and-swap that has become certain to fail, a note of what has been noted, a look at what stays as it is. Such a
  * step commutes with all that others do, so that in any run it may be moved to the front: nothing is lost if the explorer
- * takes it at once, together with the step that made it idle. One who is killed before it is no different from one who is
- * killed after it. An idle step leads to no other section but the remainder, and none can follow another for ever; so that
- * who is inside, who is enabled and who steps for ever is the same with them and without. Their number is not: where steps
- * are counted, they are not hurried.
+ * takes it at once, together with the step that made it idle. A process that is killed before it is no different from
+ * one that is killed after it. An idle step leads to no other section but the remainder, and none can follow
+ * another for ever; so that who is inside, who is enabled and who steps for ever is the same with them and without.
+ * Their number is not: where steps are counted, they are not hurried.
  *
  * Some of them are known from what the text declares of its registers: where a register takes no value twice (.grows in
  * language.h, on which process.c insists), a step that only compares it (changes and is_still in sleeping.h) with a value

@@ -72,7 +72,8 @@ static void sort_by_ticket(admit_participant *one, unsigned count)
     }
 }
 
-/* Tickets drawn that are neither in line, nor were given up, nor kept back, nor belonged to one who died in line. */
+/* Tickets drawn that are neither in line, nor were given up, nor kept back, nor belonged to a process that died in
+ * line. */
 static void count(const admit_gate *gate, admit_view *view)
 {
     const struct gate_header *header = gate->header;
@@ -121,7 +122,8 @@ admit_view *admit_gate_inspect(admit_gate *gate)
     return view;
 }
 
-/* Whose death the kernel has marked waits no more. (What only its anchor tells would take a question to the kernel.) */
+/* A process whose death the kernel has marked waits no more. (What only its anchor tells would take a question to the
+ * kernel.) */
 static bool waits(const admit_gate *gate, unsigned who)
 {
     uint32_t life = atomic_load(life_of(gate, who));

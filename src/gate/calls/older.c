@@ -160,7 +160,7 @@ static bool has_no_heir(const struct older *older, unsigned who)
     return admit_heir_seen(&older->gate, who, &pid) == HEIR_NONE && admit_heir_withdrawn(&older->gate, who, heir);
 }
 
-/* Whether it is inside or waits, as far as can be told; who is dead is not, unless it may have an heir. */
+/* Whether it is inside or waits, as far as can be told; a dead one is not, unless it may have an heir. */
 static bool takes_part(const struct older *older, unsigned who)
 {
     uint32_t life = older_life(older, who);

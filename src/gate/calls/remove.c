@@ -48,7 +48,7 @@ static const char *name_people(const admit_view *view, char text[PEOPLE_SHOWN])
         length += (size_t)snprintf(text + length, PEOPLE_SHOWN - length, "%s%s%ld (%s)%s", between, before, one->pid,
                                    command, where);
     }
-    total += view->outside; /* of whom nothing is known */
+    total += view->outside; /* of these nothing is known */
     if (p < total)
         snprintf(text + length, PEOPLE_SHOWN - length, "%s%u more", p > 0 ? ", and " : "", total - p);
     return text;
@@ -88,7 +88,7 @@ static admit_error removed_by_another(const admit_gate *gate)
     return admit_gate_error(ADMIT_REMOVED, "gate \"%s\" has been removed by somebody else", gate->name);
 }
 
-/* Who is in the way is told beforehand; whoever comes later is somebody else. */
+/* Those in the way are told of beforehand; whoever comes later is somebody else. */
 static admit_error remove_unused(admit_gate *gate)
 {
     for (unsigned tries = 0; tries < REMOVE_TRIES; tries++) {
@@ -131,7 +131,7 @@ static admit_error remove_managed(admit_gate *gate, bool force)
     if (error != ADMIT_OK)
         return error;
     admit_second_look(gate, true);
-    admit_bury_dead(gate); /* who are in nobody's way */
+    admit_bury_dead(gate); /* they are in nobody's way */
     if (!force)
         error = remove_unused(gate);
     else if (!removes_by_force(gate))

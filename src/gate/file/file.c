@@ -96,7 +96,8 @@ void admit_gate_set_up(admit_gate *gate, char *memory, const struct gate_places 
     gate->size = places->size;
 }
 
-/* The boot id comes last: who is killed before that leaves a gate that the next one to open it empties again. */
+/* The boot id comes last: a process that is killed before that leaves a gate that the next one to open it empties
+ * again. */
 void admit_gate_empty(admit_gate *gate, unsigned k)
 {
     struct gate_header *header = gate->header;

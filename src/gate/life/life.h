@@ -53,7 +53,8 @@ void admit_seats_unlock(void);
 
 /* This thread becomes the owner of the life word if it has the value `from`. NULL: it has not, or an error (noted). */
 struct seat *admit_life_claim(admit_gate *gate, unsigned who, uint32_t from, bool *failed);
-/* One who claimed a dead one's word is dead to the others until here, so that they go on recovering its record. */
+/* A process that claimed a dead one's word is dead to the others until here, so that they go on recovering its
+ * record. */
 void admit_life_begin(struct seat *seat);
 /* Whether it is this thread that claimed it. */
 bool admit_life_is_own(const struct seat *seat);
@@ -73,7 +74,7 @@ void admit_life_mark_if_gone(admit_gate *gate, unsigned who);
 void admit_life_clear_unless_anchored(admit_gate *gate, unsigned who);
 /* Whether the participant is dead beyond doubt: its thread has ended, and no command has inherited what it held. */
 bool admit_is_dead_now(admit_gate *gate, unsigned who);
-/* The same for one who only looks, but for heirs. */
+/* The same for a process that only looks, but for heirs. */
 bool admit_seems_dead(const admit_gate *gate, unsigned who);
 
 /* --- heirs: heir.c ------------------------------------------------------------------------------------------------ */
@@ -81,7 +82,7 @@ bool admit_seems_dead(const admit_gate *gate, unsigned who);
 /* Of one that is dead: whether no command has what it held. Takes back the permission to inherit, if nobody has made use of
  * it. */
 bool admit_has_no_heir(admit_gate *gate, unsigned who);
-/* For one who only looks; the heir's number into *pid if it has one. */
+/* For a process that only looks; the heir's number into *pid if it has one. */
 enum heir_state admit_heir_seen(const admit_gate *gate, unsigned who, long *pid);
 /* Of one that is dead, if its heir word is this still, and no command has what it held: from now on nobody inherits. */
 bool admit_heir_withdrawn(const admit_gate *gate, unsigned who, uint64_t word);

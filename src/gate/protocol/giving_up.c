@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can end a wait but its turn, and what one who waits sees to now and then.
+ * What can end a wait but its turn, and what a process that waits sees to now and then.
  */
 #include "gate/protocol/protocol.h"
 #include "registers/sleeping_native.h"

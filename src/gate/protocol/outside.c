@@ -12,10 +12,10 @@
  * empty: when it frees a record, when it comes, when it takes the second look (anchor.c). And each looks by itself, the
  * more seldom the more there are.
  *
- * Who is awake has lost its rank in the kernel's queue. So there is one called at a time: nobody wakes another for some
- * milliseconds (`called_at`), and nobody takes the post meanwhile that has just come, or woke by itself. And all look at
- * the same time, one shortly after the other in the order of their arrival: when all have lain down again, that is the
- * order of the queue again.
+ * A process that is awake has lost its rank in the kernel's queue. So there is one called at a time: nobody wakes
+ * another for some milliseconds (`called_at`), and nobody takes the post meanwhile that has just come, or woke by
+ * itself. And all look at the same time, one shortly after the other in the order of their arrival: when all have lain
+ * down again, that is the order of the queue again.
  *
  * Whoever comes, and sees that somebody is outside (`outside` is not 0), goes behind it. `outside` counts those who were
  * killed, too, until the first of them finds nobody behind it.
@@ -91,7 +91,7 @@ static int64_t others_look_after(const struct outsider *outsider)
     return period - admit_monotonic() % period + AFTER_ANOTHER_NS * (turn < others ? turn : others);
 }
 
-/* Who lies down here is not the one that is called: it is not asleep yet. */
+/* A process that lies down here is not the one that is called: it is not asleep yet. */
 void admit_outside_sleep(struct outsider *outsider, const struct sleeper *sleeper, bool for_a_place)
 {
     admit_gate *gate = outsider->gate;

@@ -30,7 +30,7 @@ static inline struct native_passage passage_of(struct seat *seat)
 }
 
 /* No local is read before it is written (the checker would see another state, and debug builds fill them with garbage):
- * so that the way of one who is alone does not begin with clearing 150 bytes. */
+ * so that the way of a process that is alone does not begin with clearing 150 bytes. */
 static inline void start_frame(struct locals *frame, word mine)
 {
 #ifdef ADMIT_DEBUG
@@ -107,9 +107,9 @@ static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *
 }
 
 /* How often does one look whether the gate's file is there still? That is a system call: so often that it costs
- * nothing, by one who comes all the time; every time, by one who comes now and then. One who is alone cannot afford
- * even to compare two numbers: it looks at every ticket of which so many digits are 0. (Whoever makes another gate of
- * that name tells it.) */
+ * nothing, by a process that comes all the time; every time, by a process that comes now and then. A process that is
+ * alone cannot afford even to compare two numbers: it looks at every ticket of which so many digits are 0. (Whoever
+ * makes another gate of that name tells it.) */
 enum { OFTEN_NS = 50000000, PASSES_BETWEEN_LOOKS = 4096, DIGITS_OF_A_LOOK = 14 };
 #define LOOK_DIGITS (((UINT64_C(1) << DIGITS_OF_A_LOOK) - 1) * ONE_TICKET)
 
@@ -203,7 +203,7 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
     }
 }
 
-/* One who only tries recovers the dead too, but only if there is nothing for it otherwise. */
+/* A process that only tries recovers the dead too, but only if there is nothing for it otherwise. */
 static admit_error enter_whatever(admit_gate *gate, admit_hold *hold, const admit_wait *how, bool only_if_free)
 {
     admit_error error = enter_with_seat(gate, hold, how, only_if_free);
@@ -340,7 +340,7 @@ admit_error admit_gate_try(admit_gate *gate, admit_hold *hold)
     return enter_slowly(gate, hold, NULL, true);
 }
 
-/* Whose time is over already takes no place in line. */
+/* A process whose time is over already takes no place in line. */
 admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *how)
 {
     if (how->only_if_free)

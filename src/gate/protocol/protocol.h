@@ -10,10 +10,11 @@
 
 /* --- the protocol: protocol.c, giving_up.c ------------------------------------------------------------------------ */
 
-/* After a claim: recovers what the record held. False: of the one who died, a command has inherited that, and runs. */
+/* After a claim: recovers what the record held. False: of the process that died, a command has inherited that, and
+ * runs. */
 bool admit_protocol_join(struct seat *seat, bool after_death);
 void admit_protocol_leave(struct seat *seat);
-uint64_t admit_protocol_ticket(const struct seat *seat); /* of one who is inside */
+uint64_t admit_protocol_ticket(const struct seat *seat); /* of a process that is inside */
 /* Instead of leaving: the slot is free, the ticket stays out, for nobody. */
 void admit_protocol_reserve(struct seat *seat);
 /* A free slot, whatever is being done to the gate otherwise. */

@@ -214,7 +214,8 @@ static void be_present(admit_gate *gate, unsigned who)
     uint32_t present = atomic_load(&gate->header->present);
     while (present <= who)
         if (atomic_compare_exchange_weak(&gate->header->present, &present, who + 1)) {
-            /* Those asleep do not watch this record yet. Who is killed here leaves it to their look twice a second. */
+            /* Those asleep do not watch this record yet. A process that is killed here leaves it to their look twice a
+             * second. */
             syscall(SYS_futex, &gate->header->present, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
             return;
         }

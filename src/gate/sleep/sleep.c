@@ -4,17 +4,17 @@
  * records have had an owner, and on the life words of all others, whichever changes first. One call of futex_waitv does
  * all of that.
  *
- * That is a long list for a short wait. So who is not next in line, and usually waits for a short time, naps first: it
- * sleeps on its record alone, for 20 ms at most, before it keeps the whole watch, and is roused before its turn where that
- * pays off. And who is next, or nearly so, looks for a while before it sleeps at all, where that has paid off. See
- * docs/gate.md.
+ * That is a long list for a short wait. So a process that is not next in line, and usually waits for a short time, naps
+ * first: it sleeps on its record alone, for 20 ms at most, before it keeps the whole watch, and is roused before its
+ * turn where that pays off. And one that is next, or nearly so, looks for a while before it sleeps at all, where that
+ * has paid off. See docs/gate.md.
  *
  * The kernel takes 128 words. Where there are more participants, each sleeper watches those before it in line, the
  * nearest first: so that everybody in line is watched by those behind it, and those inside by the first in line.
  * Whoever cannot watch all who are before it looks from time to time, the more often the fewer there are; the same
  * where the kernel has no futex_waitv, or refuses it.
  *
- * Nobody polls who need not. In all, however many wait, there are fewer than 100 looks a second: 40 by the first in
+ * Nobody polls without need. In all, however many wait, there are fewer than 100 looks a second: 40 by the first in
  * line, if it must (FIRST_LOOKS_NS), less than 30 by the seven behind it, and 25 by all others.
  */
 #include "gate/sleep/sleep.h"
@@ -40,7 +40,7 @@ enum {
 };
 enum { IN_FRONT = 8, SKIPS_MOST = 63 };
 
-/* Of those in front: whom the kernel woke may have been stopped before it could act. Where tests are built with
+/* Of those in front: one that the kernel woke may have been stopped before it could act. Where tests are built with
  * ADMIT_NO_LOOKS, nobody looks by itself but for an orphan: a wake-up that does not come is a hang, and is noticed. */
 #ifdef ADMIT_NO_LOOKS
 #define FRONT_LOOKS_NS INT64_C(3600000000000)
@@ -84,7 +84,8 @@ bool admit_is_dead(struct sleeper *sleeper, unsigned who)
     return dead;
 }
 
-/* (G7) is for those whom the kernel may have told of a death. Who looked, and napped, was on no life word meanwhile. */
+/* (G7) is for those whom the kernel may have told of a death. A process that looked, and napped, was on no life word
+ * meanwhile. */
 unsigned admit_to_look_at(const struct sleeper *sleeper, unsigned all)
 {
     return sleeper != NULL && sleeper->only_napped ? 0 : admit_present(sleeper, all);
@@ -115,12 +116,13 @@ void admit_pause(void)
 
 /* --- a look before one sleeps ------------------------------------------------------------------------------------- */
 
-/* A hand-over to one who is awake takes a fraction of one to a sleeper, if it comes soon. How soon that must be differs
- * by a factor of ten from machine to machine, and whether it will, from program to program. So everybody learns it:
+/* A hand-over to a process that is awake takes a fraction of one to a sleeper, if it comes soon. How soon that must be
+ * differs by a factor of ten from machine to machine, and whether it will, from program to program. So everybody learns
+ * it:
  *
  *   - It looks no longer than the shortest of its sleeps took lately: by then it has cost as much as to sleep.
  *   - If that was in vain, it sleeps at once the next time; if it was in vain again, twice, and so on.
- *   - Who looks takes a core. So only those do who find a core for everybody before them, and inside. */
+ *   - To look takes a core. So only those do that find a core for everybody before them, and inside. */
 
 /* Of the machine, as at this process's first wait. Not those on which this process may run: whoever it waits for may
  * run on another. */
@@ -283,8 +285,8 @@ static void watch_crowd(struct watch_list *list, const struct sleeper *sleeper, 
             watch_life(list, sleeper, who);
 }
 
-/* One who comes later may die too: whoever is the first to take a record says so in `present`, and wakes those who
- * watch all. In a crowd it comes behind this one, and is watched by others. */
+/* A process that comes later may die too: whoever is the first to take a record says so in `present`, and wakes those
+ * who watch all. In a crowd it comes behind this one, and is watched by others. */
 static void watch_lives(struct watch_list *list, const struct sleeper *sleeper)
 {
     admit_gate *gate = sleeper->gate;
@@ -402,7 +404,7 @@ static bool looks_when_roused(struct sleeper *sleeper, const struct cell *cell, 
     return changed;
 }
 
-/* Whoever has a condition must be told when that holds, and who usually waits for long would nap in vain. */
+/* Whoever has a condition must be told when that holds, and one that usually waits for long would nap in vain. */
 static bool naps(const struct sleeper *sleeper)
 {
     return !sleeper->napped && sleeper->how == NULL && sleeper->experience.usual < NAP_NS / 2;
@@ -427,7 +429,8 @@ static bool sleeps_on_all(struct watch_list *list, int64_t until, bool *woken)
     return false;
 }
 
-/* Whom nothing but this word can tell of a removal, or of an interrupt, is woken by it (admit_wake_outside). */
+/* A process that nothing but this word can tell of a removal, or of an interrupt, is woken by it
+ * (admit_wake_outside). */
 bool admit_sleep_on(const struct sleeper *sleeper, const _Atomic uint32_t *word, uint32_t value, int64_t for_ns)
 {
     const admit_gate *gate = sleeper->gate;

@@ -3,8 +3,8 @@
  * How the owner of a record is woken, and when that can be left out.
  *
  * Whoever has been granted its turn need not be woken if it is up, and has said so: it takes that back before it sleeps,
- * and the kernel compares its record then. Nor need one whom another has woken by the very same grant: `woken` says so
- * when the kernel has done it. Whoever is woken for another reason is woken whatever it does.
+ * and the kernel compares its record then. Nor need a process that another has woken by the very same grant: `woken`
+ * says so when the kernel has done it. Whoever is woken for another reason is woken whatever it does.
  */
 #include "gate/words/meaning.h"
 

@@ -160,7 +160,7 @@ struct rousing {
     unsigned in_vain, skip; /* how often it was roused so; passes from now on after which it rouses nobody */
 };
 
-/* One who waits, and what can end that. */
+/* A process that waits, and what can end that. */
 struct sleeper {
     admit_gate *gate;
     struct seat *seat;
@@ -421,7 +421,8 @@ struct standing {
     uint64_t ticket;
 };
 struct standing admit_protocol_standing(const admit_gate *gate, unsigned who);
-/* Whether the ticket of one who waits, as its record has it, becomes valid with the next return, if it is not yet. */
+/* Whether the ticket of a process that waits, as its record has it, becomes valid with the next return, if it is not
+ * yet. */
 bool admit_protocol_is_next(const admit_gate *gate, uint64_t record);
 uint64_t admit_protocol_next(const admit_gate *gate); /* the ticket that does */
 bool admit_ticket_before(uint64_t a, uint64_t b);     /* of two in line */
