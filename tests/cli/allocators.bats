@@ -29,7 +29,7 @@ load helper
     done
 }
 
-@test "one who crashed while it waited is not taken for an enabled one that came later" {
+@test "a process that crashed while it waited is not taken for an enabled one that came later" {
     for algorithm in queue numbered_ticket unbounded_colored_ticket colored_ticket bank; do
         exits 0 check $algorithm -n 3 -k 1 --fault crash:2 --property strong-fife --property fifo-enabling --json
         json '[.properties[].verdict] == ["vacuous", "holds"]'

@@ -151,7 +151,7 @@ enter_fails() {
     ends 137 "$shell"
     eventually is 0 holders demo
     free demo 1
-    # Given back by one who lived: there was no death at the gate.
+    # Given back by a process that lived: there was no death at the gate.
     [ "$("$ADMIT" status demo --json | jq .recovered)" -eq 0 ]
 }
 

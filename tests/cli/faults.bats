@@ -142,7 +142,7 @@ states() {
     exits 0 replay "$BATS_TEST_TMPDIR/trace"
 }
 
-@test "one who waits on the way out is not forgotten" {
+@test "a process that waits on the way out is not forgotten" {
     exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom
     exits 1 check test:held_up_leaving -n 2 --fault transient --property deadlock-freedom --property exclusion
 }

@@ -35,7 +35,7 @@ verdicts() {
     verdicts test:barging 3 "lockout-freedom fcfs bounded-waiting fife strong-fife overtaking fifo-enabling" violated
 }
 
-@test "the naive k-bakery: one who stops in the doorway stops all" {
+@test "the naive k-bakery: a process that stops in the doorway stops all" {
     verdicts test:naive_k_bakery 2 "exclusion deadlock-freedom bounded-doorway bounded-exit" holds
     verdicts test:naive_k_bakery 2 "lockout-freedom k-deadlock-avoidance fife strong-fife overtaking fifo-enabling" violated
     verdicts test:naive_k_bakery 2 deadlock-freedom violated --fault crash

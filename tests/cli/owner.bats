@@ -132,7 +132,7 @@ command_of() {
     free demo 1
 }
 
-@test "one who is let in by a death is let in once: kills at random moments, and no slot is lost" {
+@test "a process that is let in by a death is let in once: kills at random moments, and no slot is lost" {
     local round killed=0 pids=() witness
     witness='exec 9>>$T/slot.$ADMIT_SLOT; flock -n 9 || echo two >>$T/violations'
     # It waits by reading what never comes: a `sleep` would be a process of its own, and keep the lock.

@@ -78,7 +78,7 @@ load helper
     # shellcheck disable=SC2086
     exits 1 check gate:no_wake $setting --undisturbed --trace "$trace"
     exits 0 replay "$trace"
-    # To find itself asleep for ever shows nothing of one who wakes by itself.
+    # To find itself asleep for ever shows nothing of a process that wakes by itself.
     jq '.undisturbed = false' "$trace" >"$trace.disturbed"
     exits 1 replay "$trace.disturbed"
     says "does not step for ever in vain"
@@ -90,9 +90,9 @@ load helper
     local trace=$BATS_TEST_TMPDIR/trace
     exits 0 check numbered_ticket -n 3 -k 2 --property no-slot-idle
     says "no-slot-idle         P16  holds"
-    # One who stays inside keeps nobody out but for want of slots.
+    # A process that stays inside keeps nobody out but for want of slots.
     exits 0 check bakery -n 2 --passages 1 --property no-slot-idle
-    # One who crashed, there or on its way, keeps one slot; with one more who stays inside there is none for others.
+    # A process that crashed, there or on its way, keeps one slot; with one more who stays inside there is none for others.
     exits 0 check numbered_ticket -n 3 -k 2 --fault crash:1 --property no-slot-idle
     [ -e tests/mutants/gate.no_wake.patch ] || skip "there is no such mutant"
     exits 1 check gate:no_wake -n 3 -k 2 --passages 1 --property no-slot-idle --trace "$trace"

@@ -76,7 +76,7 @@ refuses() {
     done
 }
 
-@test "or one who steps for ever is overtaken" {
+@test "or a process that steps for ever is overtaken" {
     found test:barging -n 2 --property overtaking
     runs 3 0 1 1 0 1 1 1
     exits 0 replay "$trace.other"
@@ -100,7 +100,7 @@ refuses() {
     exits 0 replay "$trace.other"
 }
 
-@test "strong-fife: one who crashed is not enabled" {
+@test "strong-fife: a process that crashed is not enabled" {
     found test:barging -n 3 --fault crash:1 --property strong-fife
     jq -e '.i == 0 and .j == 1' "$trace"
     runs 5 2 2 0 1 1X 0
