@@ -32,20 +32,25 @@ enum memory_model memory_model_named(const char *command, const char *name)
     usage_error(command, "--model takes cc, cc-write-back or dsm, not '%s'", name);
 }
 
+void check_size(const char *command, const struct about *about, unsigned n, unsigned k)
+{
+    if (about->word_bits != NULL && k <= n && about->word_bits(n, k) > STEPPED_WORD_BITS)
+        usage_error(command, "%s with n = %u and k = %u packs %u bits into one word, and there is room for %d",
+                    about->id, n, k, about->word_bits(n, k), STEPPED_WORD_BITS);
+    if (about->max_n > 0 && n > about->max_n)
+        usage_error(command, "%s is for n up to %u, not for n = %u: its registers would be too large", about->id,
+                    about->max_n, n);
+    if (k > n)
+        usage_error(command, "k = %u is more than n = %u: nobody would ever wait", k, n);
+}
+
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k)
 {
     if (*k == 0)
         *k = about->k > 0 ? about->k : 1;
-    if (about->word_bits != NULL && *k <= n && about->word_bits(n, *k) > STEPPED_WORD_BITS)
-        usage_error(command, "%s with n = %u and k = %u packs %u bits into one word, and there is room for %d",
-                    about->id, n, *k, about->word_bits(n, *k), STEPPED_WORD_BITS);
-    if (about->max_n > 0 && n > about->max_n)
-        usage_error(command, "%s is for n up to %u, not for n = %u: its registers would be too large", about->id,
-                    about->max_n, n);
     if (about->k > 0 && *k != about->k)
         usage_error(command, "%s works for k = %u only, not for k = %u", about->id, about->k, *k);
-    if (*k > n)
-        usage_error(command, "k = %u is more than n = %u: nobody would ever wait", *k, n);
+    check_size(command, about, n, *k);
 }
 
 void check_threads(const char *command)

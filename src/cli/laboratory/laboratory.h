@@ -22,6 +22,9 @@ const struct entry *algorithm_argument(const char *command, const char *id);
 enum memory_model memory_model_named(const char *command, const char *name);
 /* Checks n and k against the algorithm and sets k to its own if it was not given (0). */
 void check_n_and_k(const char *command, const struct about *about, unsigned n, unsigned *k);
+/* Of these, only that the registers can be made: a run may ask of an algorithm for k = 1 what it does where two may be
+ * inside. */
+void check_size(const char *command, const struct about *about, unsigned n, unsigned k);
 /* Refuses a setting that makes no sense for its algorithm, or a property that makes none. */
 void check_setting(const char *command, const struct setting *setting, const enum property *properties, unsigned count);
 

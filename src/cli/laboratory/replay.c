@@ -100,7 +100,7 @@ int command_replay(int argc, char **argv)
     const char *wrong = trace_from_json(&trace, json);
     if (wrong != NULL)
         usage_error("replay", "%s: %s", file, wrong);
-    check_n_and_k("replay", &trace.setting.algorithm->about, trace.setting.n, &trace.setting.k);
+    check_size("replay", &trace.setting.algorithm->about, trace.setting.n, trace.setting.k);
     check_setting("replay", &trace.setting, &trace.property, 1);
 
     struct execution execution;
