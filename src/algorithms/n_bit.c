@@ -96,5 +96,6 @@ END
 ALGORITHM(.title = "The N-Bit FCFS Algorithm", .paper = "lamport86", .figure = "Figure 3", .k = 1, .doorway = true,
           .bits = "n * n", .bits_each = "n", .fairness = "first come, first served, but no exclusion",
           CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE}, {LOCKOUT_FREEDOM, SAFE, 0},
-                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE}, {BOUNDED_DOORWAY, SAFE, CRASH},
+                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE},
+                 {SERVED_BEFORE, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE}, {BOUNDED_DOORWAY, SAFE, CRASH},
                  {BOUNDED_EXIT, SAFE, CRASH}));

@@ -127,5 +127,6 @@ ALGORITHM(.title = "The N!-Bit FCFS Algorithm", .paper = "lamport86", .figure = 
           .bits_each = "1 + sum(m = 2..n, (n - 1)! / (n - m)!)",
           .fairness = "first come, first served, but no exclusion",
           CLAIMS({DEADLOCK_FREEDOM, SAFE, SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {LOCKOUT_FREEDOM, SAFE, 0},
-                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT}, {BOUNDED_DOORWAY, SAFE, CRASH},
+                 {FCFS, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE | TRANSIENT},
+                 {SERVED_BEFORE, SAFE, CRASH | SHUTDOWN | ABORT | FAILURE}, {BOUNDED_DOORWAY, SAFE, CRASH},
                  {BOUNDED_EXIT, SAFE, CRASH}));

@@ -101,6 +101,7 @@ enum property {
     NO_SLOT_LOST,
     DISTINCT_SLOTS,
     NO_SLOT_IDLE,
+    SERVED_BEFORE,
     PROPERTIES
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Order: fcfs (P4), fife (P9), strong-fife (P10), fifo-enabling (P12).
+ * Order: fcfs (P4), fife (P9), strong-fife (P10), fifo-enabling (P12), served-before (P17).
  *
  * All speak of a pair: i was there first, j came later, and j gets ahead. The pair's history is one bit
  * ("j came later and i still waits"), so each pair is a second layer over the graph: the states in which the bit is
@@ -40,10 +40,13 @@ static bool has(uint16_t set, unsigned i)
     return set >> i & 1;
 }
 
-/* i waits: in the waiting room, or (fifo-enabling) trying, respectively leaving, and not enabled. */
+/* i waits: in the waiting room, or (fifo-enabling) trying, respectively leaving, and not enabled; or (served-before) has
+ * not been served yet. */
 static bool first_one_waits(const struct pair_question *question, uint32_t state)
 {
     const struct standing *standing = &question->graph->standing[state];
+    if (question->property == SERVED_BEFORE)
+        return has(standing->waiting_room | standing->critical, question->i);
     if (question->property != FIFO_ENABLING)
         return has(standing->waiting_room, question->i);
     if (question->leaving)
@@ -73,13 +76,14 @@ static bool goes_on(const struct pair_question *question, uint32_t state)
            (question->property == FIFO_ENABLING || has(trying(standing) | standing->critical, question->j));
 }
 
-/* j has got ahead in this state of the layer; then i should be enabled (never, for fcfs). */
+/* j has got ahead in this state of the layer; then i should be enabled (for fcfs and served-before that is no excuse). */
 static bool is_ahead(const struct pair_question *question, uint32_t state)
 {
     const struct standing *standing = &question->graph->standing[state];
     const struct enabled *enabled = question->enabled;
     switch (question->property) {
     case FCFS:
+    case SERVED_BEFORE:
     case FIFE:
         return has(standing->critical, question->j);
     case STRONG_FIFE:
@@ -245,10 +249,10 @@ static void show_pair(struct finding *finding, const struct exploration *explora
     free(arrivals);
     const char *ahead =
         question->property == STRONG_FIFE || question->property == FIFO_ENABLING ? "is enabled" : "is inside";
-    if (question->property == FCFS) {
+    if (question->property == FCFS || question->property == SERVED_BEFORE) {
         snprintf(finding->what, sizeof finding->what,
-                 "process %u is inside, but process %u had left the doorway before %u entered it", question->j,
-                 question->i, question->j);
+                 "process %u is inside, but process %u had left the doorway before %u entered it%s", question->j,
+                 question->i, question->j, question->property == SERVED_BEFORE ? ", and has not been served" : "");
         return;
     }
     /* That i is not enabled is shown too: it can step for ever from here in vain. */

@@ -51,6 +51,7 @@ void judge(struct finding *finding, const struct exploration *exploration, const
         else
             judge_order(finding, exploration, enabled);
         break;
+    case SERVED_BEFORE:
     case FIFE:
     case STRONG_FIFE:
     case FIFO_ENABLING:

@@ -137,6 +137,13 @@ const struct property_info property_info[PROPERTIES + 1] = {
                       .words = "no slot idle",
                       .premise = "states in which somebody tries and a slot is free",
                       .undefined_under = TRANSIENT},
+    [SERVED_BEFORE] = {.name = "served-before",
+                       .number = "P17",
+                       .words = "first come, served before",
+                       .premise = "pairs and states: one waits or is inside, another came to the doorway after it",
+                       .needs_doorway = true,
+                       .undefined_under = TRANSIENT,
+                       .shown_without_loop = true},
     [PROPERTIES] = {.name = "-", .number = "-", .premise = "", .shown_without_loop = true},
 };
 

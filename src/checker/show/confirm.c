@@ -284,6 +284,9 @@ enum confirmation trace_confirm(const struct trace *trace, const struct executio
                     (!trace->setting.transient ||
                      (enters_doorway_after_loop(&run, trace->i) && enters_doorway_after_loop(&run, trace->j)));
         break;
+    case SERVED_BEFORE:
+        confirmed = is_entered_past_at(&run, run.last, WAITS | 1u << CRITICAL);
+        break;
     case DEADLOCK_FREEDOM:
         confirmed = shows_deadlock(&run);
         break;
