@@ -383,6 +383,7 @@ static const struct statement statements[] = {
      .published = DENIED,
      .algorithm = "bank",
      .n = {4, 9},
+     .full_from = 8, /* to say who is enabled, replay explores all states */
      .k = {2, 4},
      .more = 2,
      .calculation = &values_reached,
