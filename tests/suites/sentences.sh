@@ -281,8 +281,8 @@ false_sentences_are_noticed() {
         notices names_nothing_forgotten 'there is no open_reducing' 's/open_reduced (/open_reducing (/' \
             src/checker/model/model.h &&
         notices offers_no_missing_option 'there is no admit check --faults' \
-            's/check gate -n 2 -k 2 --fault /check gate -n 2 -k 2 --faults /' README.md &&
-        notices offers_no_missing_option 'there is no admit  --passage$' 's/`--passages`/`--passage`/' README.md &&
+            's/check gate -n 2 -k 2 --fault /check gate -n 2 -k 2 --faults /' docs/checking.md &&
+        notices offers_no_missing_option 'there is no admit  --passage$' 's/`--passages`/`--passage`/' docs/checking.md &&
         notices offers_no_missing_option 'there is no admit check --crash' 's/admit check --fault crash/admit check --crash/' \
             include/admit.h &&
         notices manual_has_all_options 'check --every-step' '/^.Op Fl -every-step/d' docs/man/admit.1 &&
