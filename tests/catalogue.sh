@@ -21,7 +21,7 @@ table() {
             | select((.setting | test("--property|--passages") | not) and (.found | test("violated|undecided") | not))
             | .size = (.states | gsub("[^0-9]"; "") | tonumber)] as $explored |
 
-        def page: "algorithms/\(.).md" | if . as $page | $pages | index([$page]) then . else sub("/[^/]*$"; ".md") end;
+        def page: "algorithms/\(.).md" as $own | if $pages | index([$own]) then $own else "algorithms/\(sub("/.*"; "")).md" end;
         def tolerated(properties): [.claims[] | select(.property | IN(properties)) | .faults[]];
         def survives: tolerated("deadlock-freedom", "lockout-freedom") as $progress
             | [.claims[] | select(.property == "exclusion" or .property == "fcfs")][0].faults
