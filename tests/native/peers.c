@@ -12,7 +12,7 @@
 static unsigned passed(const struct peer *peer, unsigned rounds, bool until_once)
 {
     unsigned times = 0;
-    peer->make(1);
+    begin(peer, 1);
     for (unsigned round = 0; round < rounds && (times == 0 || !until_once); round++) {
         memset(book, 0, sizeof *book);
         assert_int_not_equal(peer->enter(true), NO_SLOT);
@@ -31,7 +31,7 @@ static unsigned passed(const struct peer *peer, unsigned rounds, bool until_once
 
 static void in_order(const struct peer *peer)
 {
-    peer->make(1);
+    begin(peer, 1);
     assert_int_not_equal(peer->enter(true), NO_SLOT);
     for (unsigned v = 0; v < VISITORS; v++) {
         lets_go(v);
@@ -68,7 +68,6 @@ static void a_gate_is_in_order(void **state)
 {
     (void)state;
     in_order(&admits);
-    memset(book, 0, sizeof *book);
     assert_int_equal(passed(&admits, 10, false), 0);
 }
 
@@ -76,7 +75,7 @@ static void a_gate_is_in_order(void **state)
 
 static void a_holder_is_killed(const struct peer *peer)
 {
-    peer->make(1);
+    begin(peer, 1);
     visit_inside(peer, 0, false);
     assert_int_equal(peer->enter(false), NO_SLOT);
     kill_and_reap(visitor[0]);
@@ -131,7 +130,7 @@ static void a_gate_gives_it_back_and_tells(void **state)
 /* Returns the child. */
 static pid_t a_parent_is_killed(const struct peer *peer)
 {
-    peer->make(1);
+    begin(peer, 1);
     visit_inside(peer, 0, true);
     kill_and_reap(visitor[0]);
     return book->of[0].child;
@@ -180,7 +179,7 @@ static void a_gate_does_not_count_children(void **state)
 
 static bool two_are_told_apart(const struct peer *peer)
 {
-    peer->make(2);
+    begin(peer, 2);
     for (unsigned v = 0; v < 2; v++)
         visit_inside(peer, v, false);
     assert_int_equal(peer->enter(false), NO_SLOT);
@@ -196,9 +195,7 @@ static void only_a_gate_has_slots(void **state)
 {
     (void)state;
     assert_false(two_are_told_apart(&posix));
-    memset(book, 0, sizeof *book);
     assert_false(two_are_told_apart(&undo));
-    memset(book, 0, sizeof *book);
     assert_true(two_are_told_apart(&admits));
 }
 
@@ -207,7 +204,7 @@ static void only_a_gate_has_slots(void **state)
 /* The first is inside, two more wait. */
 static void a_line(const struct peer *peer)
 {
-    peer->make(1);
+    begin(peer, 1);
     visit_inside(peer, 0, false);
     for (unsigned v = 1; v < 3; v++)
         visit_and_sleep(peer, v);
@@ -224,7 +221,7 @@ static void a_sem_t_tells_nothing(void **state)
 {
     (void)state;
     int alone, waited_for;
-    posix.make(1);
+    begin(&posix, 1);
     assert_int_equal(posix.enter(true), 0);
     sem_getvalue(semaphore, &alone);
     posix.unmake();
@@ -242,8 +239,7 @@ static void undo_counts(void **state)
     assert_int_equal(semctl(sysv, 0, GETNCNT), 2);
     end_line(&undo);
     /* The only process that it names is the last that did anything, which need not be inside. */
-    memset(book, 0, sizeof *book);
-    undo.make(2);
+    begin(&undo, 2);
     visit_inside(&undo, 0, false);
     visit_inside(&undo, 1, false);
     lets_go(1);
@@ -302,28 +298,26 @@ static void a_gate_shows_them(void **state)
     end_line(&admits);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_book, close_book)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_running_process_passes_sleeping_ones_at_a_sem_t),
-        CASE(a_running_process_passes_sleeping_ones_at_flock),
-        CASE(undo_is_in_order),
-        CASE(a_gate_is_in_order),
-        CASE(a_sem_t_loses_it),
-        CASE(undo_gives_it_back),
-        CASE(flock_gives_it_back),
-        CASE(a_gate_gives_it_back_and_tells),
-        CASE(a_sem_t_has_lost_it),
-        CASE(undo_does_not_count_children),
-        CASE(flock_is_still_held),
-        CASE(a_gate_does_not_count_children),
-        CASE(only_a_gate_has_slots),
-        CASE(a_sem_t_tells_nothing),
-        CASE(undo_counts),
-        CASE(flock_is_in_proc_locks),
-        CASE(a_gate_shows_them),
+        cmocka_unit_test(a_running_process_passes_sleeping_ones_at_a_sem_t),
+        cmocka_unit_test(a_running_process_passes_sleeping_ones_at_flock),
+        cmocka_unit_test(undo_is_in_order),
+        cmocka_unit_test(a_gate_is_in_order),
+        cmocka_unit_test(a_sem_t_loses_it),
+        cmocka_unit_test(undo_gives_it_back),
+        cmocka_unit_test(flock_gives_it_back),
+        cmocka_unit_test(a_gate_gives_it_back_and_tells),
+        cmocka_unit_test(a_sem_t_has_lost_it),
+        cmocka_unit_test(undo_does_not_count_children),
+        cmocka_unit_test(flock_is_still_held),
+        cmocka_unit_test(a_gate_does_not_count_children),
+        cmocka_unit_test(only_a_gate_has_slots),
+        cmocka_unit_test(a_sem_t_tells_nothing),
+        cmocka_unit_test(undo_counts),
+        cmocka_unit_test(flock_is_in_proc_locks),
+        cmocka_unit_test(a_gate_shows_them),
     };
     test_directory();
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* to wait for children of those that were killed */

@@ -154,6 +154,15 @@ static struct book {
 
 static pid_t visitor[VISITORS];
 
+static void begin(const struct peer *peer, unsigned k)
+{
+    if (book == NULL)
+        book = mmap(NULL, sizeof *book, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(book != MAP_FAILED);
+    memset(book, 0, sizeof *book);
+    peer->make(k);
+}
+
 static _Noreturn void stay(void)
 {
     for (;;)
@@ -231,19 +240,6 @@ static void kill_and_reap(pid_t process)
 {
     assert_int_equal(kill(process, SIGKILL), 0);
     reap(process);
-}
-
-static int open_book(void **state)
-{
-    (void)state;
-    book = mmap(NULL, sizeof *book, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return book == MAP_FAILED;
-}
-
-static int close_book(void **state)
-{
-    (void)state;
-    return munmap(book, sizeof *book);
 }
 
 #endif
