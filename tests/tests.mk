@@ -43,10 +43,10 @@ BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
 IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
 HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
 	ASLEEP=1 $(filter-out %/cluster/gate_storm,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
-# What is about time and servers more than about memory; peers.bats is about the commands of others.
+# What is about time and servers more than about memory.
 FAULTS_OF_SERVERS := %/quorum $(addprefix %/cluster/gate_,partition quorum run storm store)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(filter-out %/peers.bats,$(CLI_SUITES))) \
+	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
 	ASLEEP=1 $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) \
 	$(call in_build,tsan,$(filter %/watching %/gate,$(CLUSTER_SUITES)))

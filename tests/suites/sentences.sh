@@ -133,7 +133,7 @@ links_lead_somewhere() {
 
 every_document_is_linked() {
     documents >"$scratch/documents"
-    find docs -name '*.md' -o -path 'docs/findings/*' -type f -o -name '*.svg' | while read -r document; do
+    find docs -name '*.md' -o -name '*.svg' | while read -r document; do
         link="\\]\\(([^)]*/)?$(basename "$document" | sed 's/[.]/[.]/g')[)#]"
         grep -vxF "$document" "$scratch/documents" | xargs grep -qE "$link" || echo "no other document has a link to $document"
     done >"$scratch/unlinked"
