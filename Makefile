@@ -4,6 +4,7 @@
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
+# make catalogue     the table of the catalogue in docs/checking.md, anew
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
@@ -208,6 +209,12 @@ demo: all $(EXAMPLES)
 # Long explorations; their results are the tables in docs/checked.md and docs/claims.md.
 check-all: all
 	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md docs/claims.md "$(ONLY)"
+	$(WRITE_CATALOGUE)
+
+# Its last column is what check-all has found.
+WRITE_CATALOGUE = BUILD=$(BUILD) sh tests/catalogue.sh docs/checking.md >$(BUILD)/checking.md && cp $(BUILD)/checking.md docs/
+catalogue: $(BUILD)/admit
+	$(WRITE_CATALOGUE)
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
@@ -267,7 +274,7 @@ clean:
 
 FORCE:
 
-.PHONY: all without-etcd demo check-all install uninstall rooms format help clean FORCE
+.PHONY: all without-etcd demo check-all catalogue install uninstall rooms format help clean FORCE
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------

@@ -42,6 +42,10 @@ n_bit/one_bit -n 3 --order any
 n_bit/one_bit -n 3 --fault crash
 n_factorial_bit -n 2 --registers safe
 n_factorial_bit/one_bit -n 2 --registers safe
+n_factorial_bit/one_bit_stabilizing -n 2 --registers safe
+n_factorial_bit/one_bit_stabilizing -n 2 --fault transient --property deadlock-freedom
+n_factorial_bit/one_bit_mending -n 2 --registers safe
+n_factorial_bit/one_bit_mending -n 2 --fault transient
 burns_lynch -n 4
 burns_lynch -n 5
 burns_lynch -n 6

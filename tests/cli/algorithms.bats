@@ -104,3 +104,12 @@ in_jq() {
     refused "-n takes" algorithms -n 65
     refused "k = 3 is more than n = 2" algorithms -n 2 -k 3
 }
+
+@test "the table in docs/checking.md is that of the catalogue" {
+    sh tests/catalogue.sh docs/checking.md >"$BATS_TEST_TMPDIR/checking.md"
+    diff docs/checking.md "$BATS_TEST_TMPDIR/checking.md" || {
+        echo "make catalogue writes it anew"
+        return 1
+    }
+    [ "$(grep -c "^| \[" docs/checking.md)" -eq "$("$ADMIT" algorithms --json | jq length)" ]
+}

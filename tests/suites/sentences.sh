@@ -131,6 +131,16 @@ links_lead_somewhere() {
     test ! -s "$scratch/links"
 }
 
+every_document_is_linked() {
+    documents >"$scratch/documents"
+    find docs -name '*.md' -o -name '*.svg' | while read -r document; do
+        link="\\]\\(([^)]*/)?$(basename "$document" | sed 's/[.]/[.]/g')[)#]"
+        grep -vxF "$document" "$scratch/documents" | xargs grep -qE "$link" || echo "no other document has a link to $document"
+    done >"$scratch/unlinked"
+    cat "$scratch/unlinked"
+    test ! -s "$scratch/unlinked"
+}
+
 has_heading() {
     sed -n 's/^#* //p' "$2" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxe "$1"
 }
@@ -275,14 +285,15 @@ false_sentences_are_noticed() {
         notices names_no_missing_file 'there is no src/checker/kernel.h' 's|checker/model/kernel|checker/kernel|' docs/properties.md &&
         notices names_no_missing_file 'there is no idol.h' '3s/idle[.]h/idol.h/' src/checker/reduce/idle.h &&
         notices links_lead_somewhere 'docs/gates.md' 's|(docs/gate[.]md)|(docs/gates.md)|' README.md &&
+        notices every_document_is_linked 'docs/judges.md' 's|(docs/judges[.]md)|(docs/jobserver.md)|' README.md &&
         notices links_lead_somewhere '#states-that-differ' 's/#states-that-are-alike/#states-that-differ/' \
             docs/algorithms/afek.md &&
         notices names_nothing_forgotten 'there is no longest_walks' 's/longest_runs/longest_walks/' docs/properties.md &&
         notices names_nothing_forgotten 'there is no open_reducing' 's/open_reduced (/open_reducing (/' \
             src/checker/model/model.h &&
         notices offers_no_missing_option 'there is no admit check --faults' \
-            's/check gate -n 2 -k 2 --fault /check gate -n 2 -k 2 --faults /' README.md &&
-        notices offers_no_missing_option 'there is no admit  --passage$' 's/`--passages`/`--passage`/' README.md &&
+            's/check gate -n 2 -k 2 --fault /check gate -n 2 -k 2 --faults /' docs/checking.md &&
+        notices offers_no_missing_option 'there is no admit  --passage$' 's/`--passages`/`--passage`/' docs/checking.md &&
         notices offers_no_missing_option 'there is no admit check --crash' 's/admit check --fault crash/admit check --crash/' \
             include/admit.h &&
         notices manual_has_all_options 'check --every-step' '/^.Op Fl -every-step/d' docs/man/admit.1 &&
@@ -292,6 +303,7 @@ false_sentences_are_noticed() {
 
 check "every file that is named is there" names_no_missing_file
 check "every link leads somewhere" links_lead_somewhere
+check "every document is linked from another" every_document_is_linked
 check "every name in comments and documents is in the code" names_nothing_forgotten
 check "every option that documents show is in the help" offers_no_missing_option
 check "the manual's synopsis has the options of the help" manual_has_all_options
