@@ -22,10 +22,14 @@
  *  - An empty cycle, which a process that reads its own y false would get, gives f = i. It does not arise in normal
  *    operation.
  *
- * With STABILIZING it is the algorithm of Theorem 6: see three_bit_stabilizing.c.
+ * With STABILIZING, which says where it corrects its y, it is the algorithm of Theorem 6: see three_bit_stabilizing.c.
  */
 #include "algorithms/cycles.h"
 #include "registers/language.h"
+
+#define RIGHT_AT_L2 1
+#define BETWEEN_GAMMA_AND_F 2
+#define BEFORE_FOR 3
 
 struct shared {
     array x, y, z;
@@ -64,6 +68,10 @@ BEGIN
     for_all ("l2 gamma", L.j, 0, n)
         if (get(y[L.j]))
             L.gamma |= only(L.j);
+#if STABILIZING == BETWEEN_GAMMA_AND_F
+    AT("l2 y_i *:=* true")
+    put_if_different(y[i], true);
+#endif
     L.f = i;
     if (L.gamma != 0) {
         L.f = ord_last(L.gamma);
@@ -91,13 +99,17 @@ l1:
     AT("l1")
     put(x[i], true);
 l2:
-#ifdef STABILIZING
+#if STABILIZING == RIGHT_AT_L2
     AT("l2 y_i *:=* true")
     put_if_different(y[i], true);
 #endif
     CALL(minimum, L.minimum);
     local(L.f);
     L.f = L.minimum.f;
+#if STABILIZING == BEFORE_FOR
+    AT("l2 y_i *:=* true")
+    put_if_different(y[i], true);
+#endif
     for_cyclically ("first for", L.j, L.f, i)
         if (get(y[L.j])) {
             forget(L.j, L.f);

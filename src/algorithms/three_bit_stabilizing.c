@@ -8,12 +8,13 @@
  *  - The text of three_bit.c with one statement more: y[i] *:=* true, "somewhere between the label l2 and the
  *    beginning of the for statement". It makes sure that nobody waits with its y false, unseen.
  *  - It stands right at l2, before i reads the y of all, its own among them: so i is in the cycle that it computes,
- *    from the first round on, and Lemma 3 gives it an f.
+ *    from the first round on, and Lemma 3 gives it an f. (The other two places, tests/algorithms/three_bit_*.c, do as well,
+ *    as far as they were explored.)
  *  - x is corrected by the algorithm itself, and z may have any value.
  *
  * Deviations from the text: those of three_bit.c.
  */
-#define STABILIZING
+#define STABILIZING RIGHT_AT_L2
 #include "algorithms/three_bit.c"
 
 ALGORITHM(.title = "The Three-Bit Algorithm, self-stabilizing", .paper = "lamport86", .figure = "Theorem 6", .k = 1,

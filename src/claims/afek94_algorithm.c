@@ -136,6 +136,14 @@ static const struct statement statements[] = {
                      .says = "first in, first enabled: at most two more passes, with a crash", .behaviours = CRASH,
                      .properties = P(FIFE)),
 
+    {WITH_IDEAL(1, 2, .where = "Figure 2", .says = "for all j in any order", .any_order = true,
+                .properties = P(EXCLUSION) | P(LOCKOUT_FREEDOM) | P(BOUNDED_DOORWAY))},
+    {WITH_IDEAL(2, 2, .where = "Figure 2", .says = "for all j in any order", .any_order = true, .properties = P(FIFE))},
+    {WITH_UNBOUNDED(1, 2, .where = "Figure 2", .says = "for all j in any order", .any_order = true, .full_from = 3,
+                    .properties = P(EXCLUSION) | P(LOCKOUT_FREEDOM) | P(BOUNDED_DOORWAY))},
+    {WITH_UNBOUNDED(2, 2, .where = "Figure 2", .says = "for all j in any order", .any_order = true, .full_from = 3,
+                    .properties = P(FIFE))},
+
     /* --- 5 -------------------------------------------------------------------------------------------------------- */
     {WITH_UNBOUNDED(2, 2, .where = "Definition 5.1", .says = "stronger: whoever is enabled, those before it are",
                     .behaviours = NORMALLY | CRASH, .properties = P(STRONG_FIFE))},
