@@ -178,6 +178,7 @@ struct row {
 struct rows {
     struct row *row;
     unsigned count, room;
+    bool lacks_mutants; /* some rows are about mutants, and this program was built without any */
 };
 
 /* Adds the rows of a paper; the long ones only if `full`, and only those that `only`, if not NULL, is part of: of the

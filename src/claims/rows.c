@@ -6,6 +6,7 @@
 
 #include "base/die.h"
 #include "checker/model/catalogue.h"
+#include "histories/driven.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,30 @@ static void add_row(struct rows *rows, const struct row *blank, bool full, const
     rows->row[rows->count++] = *row;
 }
 
+/* A program that is built without mutants has none at all. */
+static bool has_mutants(void)
+{
+    for (unsigned e = 0; e < catalogue_count; e++)
+        if (catalogue[e].kind == MUTANT)
+            return true;
+    return false;
+}
+
+static bool has_mutants_of_timestamps(void)
+{
+    for (unsigned s = 0; s < driven_systems_count; s++)
+        if (strchr(driven_systems[s].system->name, ':') != NULL)
+            return true;
+    return false;
+}
+
+static bool lacks_its_mutant(const struct statement *statement)
+{
+    const char *system = statement->history.system;
+    return (statement->algorithm != NULL && catalogue_find(statement->algorithm) == NULL && !has_mutants()) ||
+           (system != NULL && driven_find(system) == NULL && !has_mutants_of_timestamps());
+}
+
 /* All settings of a statement with one behaviour, and what is asked of them: some properties, or something else. */
 static void add_settings(struct rows *rows, struct row row, unsigned behaviour, bool full, const char *only)
 {
@@ -173,8 +198,13 @@ static void add_statement(struct rows *rows, const struct paper *paper, const st
 void rows_add(struct rows *rows, const struct paper *paper, bool full, const char *only)
 {
     for (unsigned c = 0; c < CHAPTERS_MAX && paper->chapters[c] != NULL; c++)
-        for (unsigned s = 0; s < paper->chapters[c]->count; s++)
-            add_statement(rows, paper, &paper->chapters[c]->statements[s], full, only);
+        for (unsigned s = 0; s < paper->chapters[c]->count; s++) {
+            const struct statement *statement = &paper->chapters[c]->statements[s];
+            if (lacks_its_mutant(statement))
+                rows->lacks_mutants = true;
+            else
+                add_statement(rows, paper, statement, full, only);
+        }
 }
 
 void rows_close(struct rows *rows)

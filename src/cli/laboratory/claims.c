@@ -329,6 +329,9 @@ int command_claims(int argc, char **argv)
     if (rows.count == 0)
         usage_error("claims", "no row is about '%s'%s", request.only != NULL ? request.only : "",
                     request.full ? "" : "; --full has more of them");
+    if (rows.lacks_mutants)
+        fputs("admit claims: the rows about broken variants are left out: this program was built without them\n",
+              stderr);
     bool watched = isatty(STDERR_FILENO);
     double seconds = 0;
     if (!request.list) {
