@@ -210,14 +210,20 @@ kill_in_line() {
     tell "kill -9 of job $1, in line: the others keep their places"
 }
 
-# Its admit and its command. Who goes in then, and how long after, the log tells: it has the time of the clock.
+is_dead() { [[ $(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) == [ZX]* ]]; }
+
+# Its command and its admit, which is stopped before, since it would see the command end and give the slot back as it should.
+# How long after the death of both the next one is in, the log tells: its times are those of the clock.
 slot_back=
 kill_inside() {
     local next command killed_at
     next=$(next_in_line)
     command=$(sed -n "s/^in $1 .* //p" notes)
+    kill -STOP "${pid[$1]}"
+    kill -9 "$command"
+    until_so "job $1 is dead" is_dead "$command"
     killed_at=${EPOCHREALTIME/./}
-    kill -9 "${pid[$1]}" "$command"
+    kill -9 "${pid[$1]}"
     wait "${pid[$1]}" 2>/dev/null
     state[$1]=killed
     goes_in "$next"
