@@ -133,7 +133,7 @@ static void draw_summary(const struct picture *picture, const struct panel *pane
     const struct visits_sum sum = sum_of_visits(panel->visits, panel->visit_count);
     FILE *out = picture->out;
     fprintf(out, "<text class='gate' x='%d' y='%d'>", picture->left, panel->y + 14);
-    print_escaped(out, picture->log->gate_names[picture->log->events[panel->from].gate], 60);
+    print_escaped(out, picture->log->gate_names[picture->log->events[panel->from].gate], 24);
     fprintf(out, ", k = %u</text>\n<text class='note' x='%d' y='%d'>%zu came, %u inside at once at most",
             picture->log->events[panel->from].k, picture->left, panel->y + 36, panel->visit_count, sum.most_inside);
     if (sum.killed > 0)
