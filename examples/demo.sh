@@ -151,7 +151,7 @@ add_column() {
         *) mark=' ' ;;
         esac
         row[job]+=$mark
-        painted[job]+=${paint[$mark]}$mark$plain
+        painted[job]+=${paint[$mark]:-}$mark$plain
         [[ $mark != [0-9] ]] || stayed[job]=$((stayed[job] + 1))
     done
 }
