@@ -21,16 +21,17 @@ admit=$(realpath "$BUILD/admit")
 
 # However this ends: jobs whose fifo nobody else has open end by themselves, and those in line are told to go.
 clean_up() {
-    local fd
+    local fd job
     trap '' INT TERM HUP PIPE
     [[ -z $live ]] || printf '\e[0m\e[?25h'
-    for fd in ${end[@]+"${end[@]}"}; do exec {fd}>&-; done
-    for fd in $(jobs -p); do kill "$fd" 2>/dev/null; done
+    for fd in "${end[@]}"; do exec {fd}>&-; done
+    for job in $(jobs -p); do kill "$job" 2>/dev/null; done
     wait
     cd / && rm -rf "$dir"
 }
 
-live= end=() dir=$(mktemp -d) || exit 1
+live='' end=()
+dir=$(mktemp -d) || exit 1
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
@@ -47,17 +48,18 @@ read -r _
 echo "out $1 $ADMIT_SLOT" >>notes
 EOF
 chmod +x job
-: >notes >log
+touch notes log
 exec {log}<log
 
-# Of each job, as the log tells: waits, inside, left, killed; its slot; when it went in. Of each its admit, what ends it, how
-# many columns it has been inside, and its row of the picture, plain and painted.
-state=() slot=() entered_at=() pid=() stayed=() row=() painted=()
+# Of each job, as the log tells: waits, inside, left, killed; its slot; when it went in. Of each its admit, how many columns
+# it has been inside, and its row of the picture, with a note beside it.
+state=() slot=() entered_at=() pid=() stayed=() row=() note=()
 
 start_job() {
-    mkfifo "end.$1" && exec {end[$1]}<>"end.$1"
+    local fd
+    mkfifo "end.$1" && exec {fd}<>"end.$1"
+    end[$1]=$fd
     (
-        fd=
         for fd in "${end[@]}"; do exec {fd}>&-; done
         exec "$admit" run -q -k $K demo -- ./job "$1"
     ) <"end.$1" &
@@ -129,14 +131,12 @@ goes_in() {
 
 # --- what is seen ---------------------------------------------------------------------------------------------------------
 
-rows= columns=
+rows='' columns=''
 [[ -t 1 && ${TERM:-dumb} != dumb ]] && read -r rows columns < <(stty size 2>/dev/null </dev/tty)
 [[ ${rows:-0} -ge 24 && ${columns:-0} -ge 80 ]] && live=yes
-declare -A paint=([.]= [0]= [1]= [2]= [X]= [ ]=)
-plain=
+declare -A shown=([.]=. [0]=0 [1]=1 [2]=2 [X]=X)
 if [[ -n $live && -z ${NO_COLOR:-} ]]; then
-    paint=([.]=$'\e[2m' [0]=$'\e[30;46m' [1]=$'\e[30;43m' [2]=$'\e[30;45m' [X]=$'\e[1;97;41m' [ ]=)
-    plain=$'\e[0m'
+    shown=([.]=$'\e[2m.\e[0m' [0]=$'\e[30;46m0\e[0m' [1]=$'\e[30;43m1\e[0m' [2]=$'\e[30;45m2\e[0m' [X]=$'\e[1;97;41mX\e[0m')
 fi
 
 # One more column of the picture.
@@ -150,26 +150,25 @@ add_column() {
         left | dead) continue ;;
         *) mark=' ' ;;
         esac
-        row[job]+=$mark
-        painted[job]+=${paint[$mark]:-}$mark$plain
+        row[job]+=${shown[$mark]:-$mark}
         [[ $mark != [0-9] ]] || stayed[job]=$((stayed[job] + 1))
     done
 }
 
-# picture ROW...: the lanes of all jobs.
+# The lanes of all jobs.
 picture() {
-    local job=0 lane
-    echo "  . waits   ${paint[0]}0$plain ${paint[1]}1$plain ${paint[2]}2$plain inside, in that slot   ${paint[X]}X$plain kill -9"
-    for lane; do
-        printf '  job %2d  %s\n' $((++job)) "$lane"
+    local job
+    echo "  ${shown[.]} waits   ${shown[0]} ${shown[1]} ${shown[2]} inside, in that slot   ${shown[X]} kill -9"
+    for ((job = 1; job <= JOBS; job++)); do
+        printf '  job %2d  %s%s\n' "$job" "${row[job]}" "${note[job]:+  ${note[job]}}"
     done
 }
 
-caption=
+caption=''
 draw() {
     [[ -n $live ]] || return
     printf '\e[%dA' $((JOBS + 4))
-    picture "${painted[@]}"
+    picture
     printf '\n  inside: %-8s  in line: %s\e[K\n  %s\e[K\n' "$(jobs_that_are inside)" "$(jobs_that_are waits)" "$caption"
 }
 
@@ -207,6 +206,7 @@ kill_in_line() {
     kill -9 "${pid[$1]}"
     wait "${pid[$1]}" 2>/dev/null
     state[$1]=killed
+    note[$1]="killed in line: the others keep their places"
     tell "kill -9 of job $1, in line: the others keep their places"
 }
 
@@ -214,7 +214,7 @@ is_dead() { [[ $(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) == [ZX]* ]
 
 # Its command and its admit, which is stopped before, since it would see the command end and give the slot back as it should.
 # How long after the death of both the next one is in, the log tells: its times are those of the clock.
-slot_back=
+slot_back=''
 kill_inside() {
     local next command killed_at
     next=$(next_in_line)
@@ -228,6 +228,7 @@ kill_inside() {
     state[$1]=killed
     goes_in "$next"
     slot_back=$(((entered_at[next] - killed_at % 3600000000 + 3600000000) % 3600000000))
+    note[$1]="killed inside: job $next has its slot $slot_back us later"
     tell "kill -9 of job $1, inside: $slot_back us later job $next is in"
 }
 
@@ -293,7 +294,7 @@ sum_up() {
     checked "inside at once, at most" "$most" $K
     checked "went in, in this order" "$order" "${expected# }"
     checked "slot of job $KILLED_INSIDE, which was killed inside, went to" "job $(after_death)" "job $((K + 1))"
-    printf '  %-52s%s\n' "from that kill -9 until it was in" "$slot_back microseconds"
+    printf '  %-52s%s\n' "from that kill -9 until it was in, by the log" "$slot_back microseconds"
     checked "inside or in line now" "$("$admit" status demo | sed -n 's/.*: \(.*\), room.*/\1/p')" "0 of $K inside, 0 waiting"
 }
 
@@ -321,7 +322,7 @@ if [[ -n $live ]]; then
     printf '\n%.0s' $(seq $((JOBS + 4)))
 fi
 play
-[[ -n $live ]] || picture "${row[@]}"
+[[ -n $live ]] || picture
 sum_up
 pause
 echo

@@ -1,15 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Every example builds (make did that) and prints what it should: tests/examples/NAME.expected.
+# Every example builds (make did that) and prints what it should: tests/examples/NAME.expected. Those in shell find admit as
+# anybody does. What the demos show is checked by themselves: tests/cli/demo.bats has the other one.
 . tests/tap.sh
 
+PATH=$(realpath "$BUILD"):$PATH
+
 prints_what_it_should() {
-    "$BUILD/examples/$1" >"$scratch/printed" && diff "tests/examples/$1.expected" "$scratch/printed"
+    "$1" >"$scratch/printed" && diff "tests/examples/$2.expected" "$scratch/printed"
 }
 
 for example in examples/*.c; do
     name=$(basename "$example" .c)
-    check "examples/$name" prints_what_it_should "$name"
+    check "examples/$name" prints_what_it_should "$BUILD/examples/$name" "$name"
 done
+check "examples/batch.sh" prints_what_it_should examples/batch.sh batch
+check "make demo-checker" sh examples/checker.sh
 finish
