@@ -2,25 +2,22 @@
 #include "cli/gates/visits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct finding {
     const struct event *events;
     size_t event_count;
     const struct reckoning *reckoning;
-    struct visit *visits;
-    size_t count, most; /* it goes on counting beyond */
+    struct visit *visits; /* as many as there are events have room */
+    size_t count;
 };
 
 static struct visit *add_visit(struct finding *finding, struct visit visit)
 {
-    static struct visit too_many;
     const int64_t first = finding->reckoning->first;
     visit.came = visit.came < first ? first : visit.came;
-    visit.end = visit.end < visit.came ? visit.came : visit.end;
-    struct visit *place = finding->count < finding->most ? &finding->visits[finding->count] : &too_many;
-    finding->count++;
-    *place = visit;
-    return place;
+    finding->visits[finding->count] = visit;
+    return &finding->visits[finding->count++];
 }
 
 /* That of a stay; NULL: the log began later. */
@@ -125,16 +122,16 @@ static int by_coming(const void *a, const void *b)
 
 size_t find_visits(const struct log *log, const struct event *events, size_t count, struct visit visits[VISITS_MAX])
 {
-    enum { EVENTS_EACH = 4 }; /* it waits, recovers, enters, leaves */
+    enum { EVENTS_MAX = 4 * VISITS_MAX }; /* each waits, recovers, enters and leaves, at most */
     struct reckoning reckoning;
-    if (count > (size_t)VISITS_MAX * EVENTS_EACH)
+    struct visit all[EVENTS_MAX];
+    if (count > EVENTS_MAX)
         return 0;
     for (size_t e = 0; e < count; e++)
         if (events[e].token)
             return 0;
     reckon(&reckoning, log, events, count);
-    struct finding finding = {
-        .events = events, .event_count = count, .reckoning = &reckoning, .visits = visits, .most = VISITS_MAX};
+    struct finding finding = {.events = events, .event_count = count, .reckoning = &reckoning, .visits = all};
     for (size_t s = 0; s < reckoning.stay_count; s++)
         add_stay(&finding, &reckoning.stays[s]);
     for (size_t e = 0; e < count; e++)
@@ -142,7 +139,8 @@ size_t find_visits(const struct log *log, const struct event *events, size_t cou
     reckoning_free(&reckoning);
     if (finding.count > VISITS_MAX)
         return 0;
-    qsort(visits, finding.count, sizeof *visits, by_coming);
+    qsort(all, finding.count, sizeof *all, by_coming);
+    memcpy(visits, all, finding.count * sizeof *all);
     return finding.count;
 }
 
