@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
 # A dozen jobs at a gate of three, of which two are killed on the way: one in line, one inside (make demo). Then what the

@@ -4,7 +4,7 @@
  * slot which printer is its own. One is killed in the middle of a page: whoever gets that printer next is told so, and
  * throws the half page away. Who waits for longer than it wants to goes without.
  *
- *     cc examples/gate.c build/libadmit.a -Iinclude -lpthread -o gate && ./gate
+ *     cc examples/gate.c build/libadmit.a -Iinclude -o gate && ./gate
  *
  * With the name of a gate, as in ./gate printers, it is one of all programs that say that name, and `admit status printers`
  * shows who is inside. Threads use a gate just as these processes do.

@@ -1,26 +1,35 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Draws docs/pictures/order.svg anew: seven commands come to a gate of two, one that is inside is killed. It takes six
-# seconds, and needs nothing but build/admit.
+# docs/pictures/order.sh [FILE]
+#
+# Draws docs/pictures/order.svg, or FILE, from a run of its own: seven commands come to a gate of two, and one that is inside
+# is killed. It takes six seconds times PACE, and needs nothing but build/admit.
 set -eu
-admit=$(realpath "${BUILD:-build}/admit") picture=$(realpath "$(dirname "$0")")/order.svg
+admit=$(realpath "${BUILD:-build}/admit")
+picture=$(realpath "${1:-$(dirname "$0")/order.svg}")
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'jobs -p | xargs -r kill 2>/dev/null; wait; rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
 cd "$dir"
 export ADMIT_DIR=$dir ADMIT_LOG=$dir/log
 
+seconds() {
+    awk "BEGIN { print $1 * ${PACE:-1} }"
+}
+
 # comes NAME SECONDS: a command of this name, a moment after the one before.
 comes() {
+    # shellcheck disable=SC2016 # it is the command's
     printf '#!/bin/sh\nexec sleep "$1"\n' >"$1"
     chmod +x "$1"
-    "$admit" run -q -k 2 gpu -- "./$1" "$2" &
+    "$admit" run -q -k 2 gpu -- "./$1" "$(seconds "$2")" &
     last=$!
-    sleep 0.3
+    sleep "$(seconds 0.3)"
 }
 
 comes train 2.6
-comes render 99
+comes render 999
 render=$last
 comes encode 1.3
 comes index 1.4
