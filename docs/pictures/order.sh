@@ -9,7 +9,7 @@ set -eu
 admit=$(realpath "${BUILD:-build}/admit")
 picture=$(realpath "${1:-$(dirname "$0")/order.svg}")
 dir=$(mktemp -d)
-trap 'jobs -p | xargs -r kill 2>/dev/null; wait; rm -rf "$dir"' EXIT
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; wait || true; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 cd "$dir"
 export ADMIT_DIR=$dir ADMIT_LOG=$dir/log
@@ -41,5 +41,6 @@ kill -STOP "$render"
 kill -9 "$("$admit" status gpu | awk '/render/ { print $2 }')"
 sleep 0.1
 kill -9 "$render"
-wait 2>/dev/null
+wait "$render" 2>/dev/null || true
+wait
 "$admit" report --svg "$picture" log
