@@ -51,8 +51,8 @@ chmod +x job
 touch notes log
 exec {log}<log
 
-# Of each job, as the log tells: waits, inside, left, killed; its slot; when it went in. Of each its admit, how many columns
-# it has been inside, and its row of the picture, with a note beside it.
+# Of each job, as the log tells: waits, inside, left, killed; its slot; when it went in, in microseconds of the hour. And its
+# admit, how many columns it has been inside, and its row of the picture, with a note beside it.
 state=() slot=() entered_at=() pid=() stayed=() row=() note=()
 
 start_job() {
@@ -232,15 +232,18 @@ kill_inside() {
     tell "kill -9 of job $1, inside: $slot_back us later job $next is in"
 }
 
+# Column by column: all come, and nobody leaves before both have been killed; then each stays as long as its number says.
 play() {
     local column job
-    for ((column = 1; column < 23 || ${#pid[@]} > 0; column++)); do
+    for ((column = 1;; column++)); do
         ((column > JOBS)) || come $column
-        ((column != 15)) || kill_in_line $KILLED_IN_LINE
-        ((column != 19)) || kill_inside $KILLED_INSIDE
-        for job in $(jobs_that_are inside); do
-            ((column < 23 || stayed[job] < 8 + job * 5 % 7)) || leave "$job"
-        done
+        ((column != JOBS + 3)) || kill_in_line $KILLED_IN_LINE
+        ((column != JOBS + 7)) || kill_inside $KILLED_INSIDE
+        if ((column > JOBS + 10)); then
+            for job in $(jobs_that_are inside); do
+                ((stayed[job] < 8 + job * 5 % 7)) || leave "$job"
+            done
+        fi
         add_column
         draw
         [[ -n $(jobs_that_are inside) ]] || break
