@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # make               build/admit, build/libadmit.a, build/libadmit.so, and with libcurl build/libadmit-etcd.a
-# make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
+# make demo          a dozen jobs at a gate of three, two of them killed on the way; a proof and a counterexample
+# make demo-checker  what the checker shows: the catalogue, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make catalogue     the table of the catalogue in docs/checking.md, anew
@@ -203,8 +204,11 @@ include bench/bench.mk
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
-demo: all $(EXAMPLES)
-	@BUILD=$(BUILD) sh examples/demo.sh
+demo: all
+	@BUILD=$(BUILD) bash examples/demo.sh
+
+demo-checker: all $(EXAMPLES)
+	@BUILD=$(BUILD) sh examples/checker.sh
 
 # Long explorations; their results are the tables in docs/checked.md and docs/claims.md.
 check-all: all
@@ -274,7 +278,7 @@ clean:
 
 FORCE:
 
-.PHONY: all without-etcd demo check-all catalogue install uninstall rooms format help clean FORCE
+.PHONY: all without-etcd demo demo-checker check-all catalogue install uninstall rooms format help clean FORCE
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------

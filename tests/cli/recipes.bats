@@ -391,7 +391,7 @@ SH
     sh script >report
     grep -qx gpu report
     grep -q '^  left *1,' report
-    grep -q 'process .*, slot 0; from' gpu.svg
+    grep -q 'process .*, in slot 0 for' gpu.svg
     [ -s "$HOME/gpu.log" ]
 }
 

@@ -48,6 +48,15 @@ hundred() {
     line 100 give_up 14 '"waited":0.000000' '"why":"no_slot"' '"status":75'
 }
 
+# The same, and so many who find no slot in the end that there is no lane for each.
+many() {
+    local n
+    hundred
+    for n in $(seq 101 124); do
+        line 100 give_up "$n" '"waited":0.000000' '"why":"no_slot"' '"status":75'
+    done
+}
+
 @test "a build that had asked for one more job when it ended has not given up" {
     {
         hundred
@@ -88,6 +97,10 @@ hundred() {
     says "by slot    0: 80 %, 1: 40 %"
     says "gave up    1: 1 found no slot"
     says "line       1 at most, on 2026-03-01 10:00:30"
+    says_not "log"
+    many >"$T/log"
+    report "$T/log"
+    says "gave up    25: 25 found no slot"
     says "  100 % |████████████████████████                                    "
     says "      0 |████████████████████████████████████████████████            "
     says_not "log"
@@ -353,8 +366,66 @@ hundred() {
     refused "nothing about gate 'gpa'; there is about gpu, other" report --gate gpa "$T/log"
 }
 
+# Of a minute. 2 is killed inside, and 4 has its slot; 5 is killed in line, 6 gives up, 7 waits and 8 is inside still.
+minute() {
+    entered 0 1 0 1 0.000000
+    entered 5 2 1 2 0.000000
+    line 10 wait 4 '"place":1'
+    line 15 wait 5 '"place":2'
+    line 20 wait 6 '"place":3'
+    line 30 recover 4 '"slot":1'
+    died=true entered 30 4 1 3 20.000000
+    line 35 give_up 6 '"waited":15.000000' '"why":"timed_out"' '"status":124'
+    line 36 wait 8 '"place":3'
+    left 40 1 0 1 40.000000
+    entered 40 8 0 5 4.000000
+    line 45 wait 7 '"place":1'
+    line 60 give_up 9 '"waited":0.000000' '"why":"no_slot"' '"status":75'
+}
+
+@test "a lane for each that came, if they are few" {
+    minute >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    says "a column is 1.0 s"
+    says "train        1          0000000000000000000000000000000000000000"$'\n'
+    says "train        2               1111111111111111111111111X"$'\n'
+    says "train        4                    ....................111111111111111111111111111111"$'\n'
+    says "train        5                         .........................X"$'\n'
+    says "train        6                              ...............-"$'\n'
+    says "train        8                                              ....00000000000000000000"$'\n'
+    says "train        7                                                       ..............."$'\n'
+    [[ $output == *"train        9                                                                     -" ]]
+    says_not "slots in use"
+    # One lane below the other, in the order in which they came; and who has the slot goes in where the other was killed.
+    grep -q '<desc id=.about.>For each process that came a lane' "$T/x.svg"
+    grep -q '8 came, 2 inside at once at most, 1 killed inside, 1 killed in line; entered in the order' "$T/x.svg"
+    [ "$(grep -o "class='pid'>[0-9]*" "$T/x.svg" | tr -dc '0-9\n' | tr '\n' ' ')" = "1 2 4 5 6 8 7 9 " ]
+    grep -q "process 2: waited 0 s, in slot 1 for 25 s; killed</title><rect class='c1' x='223.00' .* width='315.00'" "$T/x.svg"
+    grep -q "process 4: waited 20 s, in slot 1 for 30 s, not over</title><rect class='waits' .*<rect class='c1' x='538.00'" \
+        "$T/x.svg"
+    grep -q "cx='538.00'.*>killed: slot 1 goes to the next in line<" "$T/x.svg"
+    grep -q 'process 5: waited 25 s at most; killed in line' "$T/x.svg"
+    grep -q '>its time was over<' "$T/x.svg"
+    # Who goes in before one that had come earlier is seen to.
+    { entered 0 1 0 2 0.0; entered 5 2 1 1 5.0; left 10 1 0 2 10.0; } >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    grep -q '2 came, 2 inside at once at most<' "$T/x.svg"
+    # An exit that was not written is no death.
+    { entered 0 1 0 1 0.0; entered 5 2 0 2 0.0; left 10 2 0 2 5.0; } >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    grep -q 'process 1: .* for 5.0 s at most: its exit is not in the log' "$T/x.svg"
+    run ! grep -q 'killed inside\|slot goes to' "$T/x.svg"
+    # Twenty-four are few, and one more is many.
+    many | head -n -4 >"$T/log"
+    report "$T/log"
+    says "a column is"
+    many | head -n -3 >"$T/log"
+    report "$T/log"
+    says_not "a column is"
+}
+
 @test "a picture: each stay, with who it was, or columns if they are many" {
-    hundred >"$T/log"
+    many >"$T/log"
     report "$T/log" --svg "$T/log.svg"
     grep -q '<svg .*role=.img' "$T/log.svg"
     grep -q '<title id=.title.>Use of slots' "$T/log.svg"

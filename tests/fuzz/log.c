@@ -3,6 +3,7 @@
  * Files that may be logs, told in every form: whatever is in them, nothing crashes. For libFuzzer (tests/suites/fuzz.sh).
  */
 #include "cli/gates/report.h"
+#include "cli/gates/visits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,16 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_at_visits(const struct log *log, const struct reckoning *r, const struct event *events, size_t count)
+{
+    struct visit visits[VISITS_MAX];
+    const size_t came = find_visits(log, events, count, visits);
+    for (size_t v = 0; v < came; v++)
+        if (visits[v].came < r->first || visits[v].entered < visits[v].came || visits[v].end < visits[v].entered ||
+            visits[v].end > r->last)
+            abort();
+}
 
 static void tell(struct log *log)
 {
@@ -24,6 +35,7 @@ static void tell(struct log *log)
             abort();
         if (reckoning.short_of < 0 || reckoning.short_of > reckoning.last - reckoning.first)
             abort();
+        look_at_visits(log, &reckoning, log->events + at, count);
         print_reckoning(&reckoning, log, log->events + at, count);
         write_reckoning(&json, &reckoning, log, log->events + at, count);
         reckoning_free(&reckoning);

@@ -7,11 +7,13 @@
 
 #include "cli/gates/reckoning.h"
 #include "cli/gates/shares.h"
+#include "cli/gates/visits.h"
 
 #include <stdio.h>
 
 enum { WIDTH = 960, LEFT = 76, COLUMNS = 840, RIGHT = LEFT + COLUMNS, TOP = 74 };
 enum { HEADING = 40, LANE_GAP = 2, USE_HEIGHT = 80, LINE_HEIGHT = 44, LINE_GAP = 12, PANEL_GAP = 22, AXIS = 56 };
+enum { LEFT_OF_VISITS = 160, TOP_OF_VISITS = 18, HEADING_OF_VISITS = 48, AXIS_OF_VISITS = 40 };
 enum { GATES_MAX = 12, LANES_MAX = 64, STAYS_MAX = 1500 };
 enum { NAMED = 6, OTHERS = NAMED, UNKNOWN_END, COLOURS, FAINTNESS = 4 };
 
@@ -19,6 +21,8 @@ struct panel {
     size_t from, count;    /* events */
     unsigned slots, lanes; /* lanes 0: too many slots */
     size_t stays;
+    struct visit *visits; /* if there is a lane for each of them */
+    size_t visit_count;
     int y, height;
 };
 
@@ -26,6 +30,8 @@ struct picture {
     FILE *out;
     const struct log *log;
     int64_t from, to;
+    int left, top;   /* where `from` is; where the first gate is */
+    bool each_visit; /* has a lane; else each slot has */
     bool by_user, each_stay;
     unsigned named;
     struct share largest[NAMED];
@@ -42,5 +48,11 @@ void print_escaped(FILE *out, const char *text, unsigned most);
 int lanes_height(const struct panel *panel);
 /* Of a panel that has lanes. */
 void draw_lanes(const struct picture *picture, const struct panel *panel, const struct reckoning *reckoning);
+
+/* Of one that has visits. */
+void draw_visits(const struct picture *picture, const struct panel *panel);
+int visits_height(const struct panel *panel);
+/* What its bars and marks mean; once. */
+void draw_visits_legend(const struct picture *picture);
 
 #endif

@@ -16,6 +16,8 @@ void print_shares(const struct reckoning *reckoning, const struct log *log, cons
                   bool by_user);
 /* As a chart of characters, as wide as the terminal, or sixty columns; nothing if all lines are of one moment. */
 void print_over_time(const struct reckoning *reckoning);
+/* If few came, a lane of such characters for each of them; false: they are too many, or all lines are of one moment. */
+bool print_visits(const struct reckoning *reckoning, const struct log *log, const struct event *events, size_t count);
 /* Which lines were left out, and why; nothing if none was. */
 void print_oddities(const struct log *log);
 

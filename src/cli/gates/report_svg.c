@@ -21,7 +21,8 @@
 
 double x_of(const struct picture *picture, int64_t time)
 {
-    return LEFT + (double)COLUMNS * (double)(time - picture->from) / (double)(picture->to - picture->from);
+    return picture->left +
+           (double)(RIGHT - picture->left) * (double)(time - picture->from) / (double)(picture->to - picture->from);
 }
 
 /* What is no character of XML becomes '?', as does what would disturb a terminal. */
@@ -57,23 +58,50 @@ static void measure(struct panel *panel, const struct log *log)
     }
 }
 
-static void lay_out(struct picture *picture)
+/* They are few at all gates together. */
+static bool find_visits_of_all(struct picture *picture)
+{
+    struct visit visits[VISITS_MAX];
+    size_t all = 0;
+    for (unsigned p = 0; p < picture->drawn; p++) {
+        struct panel *panel = &picture->panels[p];
+        panel->visit_count = find_visits(picture->log, picture->log->events + panel->from, panel->count, visits);
+        panel->visits = must_allocate(panel->visit_count * sizeof *visits);
+        memcpy(panel->visits, visits, panel->visit_count * sizeof *visits);
+        all += panel->visit_count;
+        if (panel->visit_count == 0 || all > VISITS_MAX)
+            return false;
+    }
+    return picture->drawn == picture->gates;
+}
+
+static void lay_out_panels(struct picture *picture)
 {
     unsigned lanes_left = LANES_MAX;
+    int y = picture->top;
+    for (unsigned p = 0; p < picture->drawn; p++) {
+        struct panel *panel = &picture->panels[p];
+        panel->y = y;
+        panel->lanes = panel->slots <= lanes_left ? panel->slots : 0;
+        lanes_left -= panel->lanes;
+        panel->height =
+            picture->each_visit ? visits_height(panel) : HEADING + lanes_height(panel) + LINE_GAP + LINE_HEIGHT;
+        y += panel->height + PANEL_GAP;
+    }
+    picture->height = y + (picture->each_visit ? AXIS_OF_VISITS - PANEL_GAP / 2 : AXIS);
+}
+
+static void lay_out(struct picture *picture)
+{
     size_t stays = 0;
-    int y = TOP;
     for (size_t at = 0, count; at < picture->log->count; at += count, picture->gates++) {
         count = events_of_gate(picture->log, at);
         if (picture->gates >= GATES_MAX)
             continue;
         struct panel *panel = &picture->panels[picture->drawn++];
-        *panel = (struct panel){.from = at, .count = count, .y = y};
+        *panel = (struct panel){.from = at, .count = count};
         measure(panel, picture->log);
-        panel->lanes = panel->slots <= lanes_left ? panel->slots : 0;
-        lanes_left -= panel->lanes;
         stays += panel->stays;
-        panel->height = HEADING + lanes_height(panel) + LINE_GAP + LINE_HEIGHT;
-        y += panel->height + PANEL_GAP;
         const struct event *first = &picture->log->events[at], *last = first + count - 1;
         picture->from = picture->drawn == 1 || first->time < picture->from ? first->time : picture->from;
         picture->to = picture->drawn == 1 || last->time > picture->to ? last->time : picture->to;
@@ -81,7 +109,10 @@ static void lay_out(struct picture *picture)
     if (picture->to <= picture->from)
         picture->to = picture->from + 1;
     picture->each_stay = stays <= STAYS_MAX;
-    picture->height = y + AXIS;
+    picture->each_visit = find_visits_of_all(picture);
+    picture->left = picture->each_visit ? LEFT_OF_VISITS : LEFT;
+    picture->top = picture->each_visit ? TOP_OF_VISITS : TOP;
+    lay_out_panels(picture);
 }
 
 /* The colours are the same at all gates. By user if there are several; else by command. */
@@ -167,14 +198,24 @@ static const char style[] =
     ".gate,.note{paint-order:stroke;stroke:#fff;stroke-width:3px}.note{fill:#5a5a5a;font-size:11px}.paper{fill:#fff}."
     "lane{fill:#ececec}.grid{stroke:#d5d5d5;fill:none}\n"
     ".line{fill:#7d7d7d}.c0{fill:#0072b2}.c1{fill:#e69f00}.c2{fill:#009e73}.c3{fill:#cc79a7}.c4{fill:#56b4e9}\n"
-    ".c5{fill:#d55e00}.c6{fill:#8a8a8a}.c7{fill:url(#unknown)}.hatch{stroke:#444;stroke-width:2}\n"
-    ".o0{opacity:.3}.o1{opacity:.5}.o2{opacity:.75}\n"
+    ".c5{fill:#d55e00}.c6{fill:#8a8a8a}.c7{fill:url(#unknown)}.hatch{stroke:#444;stroke-width:2}.rain{stroke:#8a8a8a;"
+    "stroke-width:1.5}\n"
+    ".waits{fill:url(#waits);stroke:#8a8a8a}.kill{fill:#b3261e}.cross{stroke:#fff;stroke-width:2.5;fill:none}\n"
+    ".goes{stroke:#b3261e;stroke-width:2;stroke-dasharray:4 3;fill:none}.gave-up{stroke:#5a5a5a;stroke-width:2}\n"
+    ".visits text{font-size:14px}.visits .gate{font-size:18px}.visits "
+    ".note{font-size:13px}.pid{fill:#767676;font-size:12px}.told{paint-order:stroke;stroke:#fff;stroke-width:4px}.t0,."
+    "t2,.t5{fill:#fff}\n"
+    ".t1,.t3,.t4{fill:#000}.o0{opacity:.3}.o1{opacity:.5}.o2{opacity:.75}\n"
     "@media(prefers-color-scheme:dark){text{fill:#ececec}.note{fill:#a8a8a8}.gate,.note{stroke:#16181c}.paper{fill:#"
     "16181c}.lane{fill:#2a2d33}\n"
+    ".waits{stroke:#9a9a9a}.kill{fill:#ff6b5e}.cross{stroke:#16181c}.goes{stroke:#ff6b5e}.gave-up{stroke:#a8a8a8}\n"
+    ".pid{fill:#9a9a9a}.told{stroke:#16181c}.t0,.t2,.t5{fill:#000}.c2{fill:#1fbf8f}.c5{fill:#f08040}\n"
     ".grid{stroke:#3a3e45}.line{fill:#9a9a9a}.c0{fill:#3d9ad6}.hatch{stroke:#c8c8c8}}\n"
     "</style>\n"
     "<defs><pattern id='unknown' width='5' height='5' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
-    "<path class='hatch' d='M1 0v5'/></pattern></defs>\n";
+    "<path class='hatch' d='M1 0v5'/></pattern>\n"
+    "<pattern id='waits' width='6' height='6' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
+    "<path class='rain' d='M1 0v6'/></pattern></defs>\n";
 
 static void draw_legend(const struct picture *picture)
 {
@@ -194,24 +235,42 @@ static void draw_legend(const struct picture *picture)
     }
 }
 
+static void draw_description(const struct picture *picture)
+{
+    char from[32], to[32];
+    FILE *out = picture->out;
+    fprintf(out, "<title id='title'>%s, %s to %s</title>\n<desc id='about'>",
+            picture->each_visit ? "Who waited and who was inside" : "Use of slots",
+            date_for_people(picture->from, from), date_for_people(picture->to, to));
+    if (picture->each_visit)
+        fputs("For each process that came a lane, in the order in which they came: how long it waited, and in which "
+              "slot it "
+              "was how long.",
+              out);
+    else
+        fprintf(out, "For each gate a lane per slot, coloured by %s, and below them how many waited.",
+                picture->by_user ? "user" : "command");
+    for (unsigned p = 0; p < picture->drawn; p++) {
+        fputs(p == 0 ? " Gates: " : ", ", out);
+        print_escaped(out, picture->log->gate_names[picture->log->events[picture->panels[p].from].gate], 60);
+    }
+    fputs(".</desc>\n", out);
+}
+
 static void draw_head(const struct picture *picture)
 {
-    char from[32], to[32], span[32];
+    char span[32];
     FILE *out = picture->out;
     fprintf(out,
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' role='img' "
             "aria-labelledby='title about'>\n",
             WIDTH, picture->height, WIDTH, picture->height);
-    fprintf(
-        out,
-        "<title id='title'>Use of slots, %s to %s</title>\n<desc id='about'>For each gate a lane per slot, coloured "
-        "by %s, and below them how many waited.",
-        date_for_people(picture->from, from), date_for_people(picture->to, to), picture->by_user ? "user" : "command");
-    for (unsigned p = 0; p < picture->drawn; p++) {
-        fputs(p == 0 ? " Gates: " : ", ", out);
-        print_escaped(out, picture->log->gate_names[picture->log->events[picture->panels[p].from].gate], 60);
+    draw_description(picture);
+    fprintf(out, "%s<rect class='paper' width='%d' height='%d'/>\n", style, WIDTH, picture->height);
+    if (picture->each_visit) {
+        fputs("<g class='visits'>\n", out);
+        return;
     }
-    fprintf(out, ".</desc>\n%s<rect class='paper' width='%d' height='%d'/>\n", style, WIDTH, picture->height);
     fprintf(out, "<text class='title' x='%d' y='28'>Use of slots by %s, %s", LEFT,
             picture->by_user ? "user" : "command", span_for_people(picture->to - picture->from, span));
     if (picture->gates > picture->drawn)
@@ -222,6 +281,10 @@ static void draw_head(const struct picture *picture)
 static void draw_panel(const struct picture *picture, const struct panel *panel)
 {
     struct reckoning reckoning;
+    if (picture->each_visit) {
+        draw_visits(picture, panel);
+        return;
+    }
     reckon(&reckoning, picture->log, picture->log->events + panel->from, panel->count);
     draw_heading(picture, panel, &reckoning);
     if (panel->lanes > 0)
@@ -243,14 +306,25 @@ bool draw_log(const struct log *log, const char *file)
     choose_colours(&picture);
     draw_head(&picture);
     draw_time_axis(picture.out, picture.from, picture.to,
-                   &(struct axis_place){.left = LEFT, .right = RIGHT, .top = TOP, .bottom = picture.height - AXIS});
+                   &(struct axis_place){.left = picture.left,
+                                        .right = RIGHT,
+                                        .top = picture.top + (picture.each_visit ? HEADING_OF_VISITS : 0),
+                                        .bottom = picture.height - (picture.each_visit ? AXIS_OF_VISITS : AXIS),
+                                        .from_zero = picture.each_visit});
     for (unsigned p = 0; p < picture.drawn; p++)
         draw_panel(&picture, &picture.panels[p]);
-    draw_legend(&picture);
+    if (picture.each_visit) {
+        draw_visits_legend(&picture);
+        fputs("</g>\n", picture.out);
+    } else {
+        draw_legend(&picture);
+    }
     fputs("</svg>\n", picture.out);
     if (fclose(picture.out) != 0)
         die("there is no memory left for the picture");
     const bool written = write_whole_file("report", file, text, size);
     free(text);
+    for (unsigned p = 0; p < picture.drawn; p++)
+        free(picture.panels[p].visits);
     return written;
 }

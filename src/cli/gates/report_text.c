@@ -303,7 +303,8 @@ void print_reckoning(const struct reckoning *r, const struct log *log, const str
     print_use(r);
     print_shares(r, log, events, count, true);
     print_shares(r, log, events, count, false);
-    print_over_time(r);
+    if (!print_visits(r, log, events, count))
+        print_over_time(r);
 }
 
 /* --- a log ----------------------------------------------------------------------------------------------------------- */
