@@ -4,6 +4,7 @@
  */
 #include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/program.h"
 #include "cli/usage.h"
 
@@ -131,6 +132,8 @@ int main(int argc, char **argv)
         printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
         return EXIT_OK;
     }
+    if (strcmp(argv[1], "complete") == 0)
+        return complete(commands, COMMANDS, argc - 2, argv + 2);
     const struct command *command = find_command(commands, COMMANDS, argv[1]);
     if (command == NULL)
         return no_such_command(argv[1]);

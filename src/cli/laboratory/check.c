@@ -46,7 +46,7 @@ static const char help_text[] =
     "      freeze[:COUNT]      stop until their lease has ended, then go on from where they were\n"
     "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
-    "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
+    "  --property PROPERTY   may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
     "                        if it claims nothing\n"
     "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
