@@ -18,13 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char help_text[] =
-    "usage: admit complete -- WORD...\n"
-    "\n"
-    "For the completions of bash, zsh and fish, which 'make install' installs. The WORDs are those of a command line after\n"
-    "'admit', up to the one that is being typed. Prints what may stand for that, one in each line, and after a tab what it\n"
-    "is. A line that begins with a colon says what the shell itself is to offer: ':files', ':directories', or ':command 4':\n"
-    "what it offers for a command whose name is the fourth WORD.\n";
+static const char help_text[] = "usage: admit complete -- WORD...\n"
+                                "\n"
+                                "For the completions of bash, zsh and fish, which 'make install' installs. The WORDs "
+                                "are those of a command line after\n"
+                                "'admit', up to the one that is being typed. Prints what may stand for that, one in "
+                                "each line, and after a tab what it\n"
+                                "is. A line that begins with a colon says what the shell itself is to offer: ':files', "
+                                "':directories', or ':command 4':\n"
+                                "what it offers for a command whose name is the fourth WORD.\n";
 
 /* --- what is printed ---------------------------------------------------------------------------------------------------- */
 
@@ -69,12 +71,18 @@ static const struct {
     const char *placeholder;
     void (*offer)(const char *word, const char *command);
 } kinds[] = {
-    {"GATE", gates_or_files},       {"@ID", offer_jobs},
-    {"STATE", offer_job_states},    {"FILE", files},
-    {"PREFIX", files},              {"DIR", directories},
-    {"ALGORITHM", offer_algorithms}, {"FAULT", offer_faults},
-    {"KIND", offer_registers},      {"MODEL", offer_memory_models},
-    {"PAPER", offer_papers},        {"PROPERTY", offer_properties},
+    {"GATE", gates_or_files},
+    {"@ID", offer_jobs},
+    {"STATE", offer_job_states},
+    {"FILE", files},
+    {"PREFIX", files},
+    {"DIR", directories},
+    {"ALGORITHM", offer_algorithms},
+    {"FAULT", offer_faults},
+    {"KIND", offer_registers},
+    {"MODEL", offer_memory_models},
+    {"PAPER", offer_papers},
+    {"PROPERTY", offer_properties},
     {"WAY", offer_ways},
 };
 
@@ -118,7 +126,9 @@ static void read_help(const struct command *command, const char *part, struct sy
         return;
     if (child == 0) {
         char *words[] = {part != NULL ? (char *)part : option, part != NULL ? option : NULL, NULL};
+        const int nothing = open("/dev/null", O_WRONLY);
         dup2(ends[1], STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
         exit(command->run(part != NULL ? 2 : 1, words));
@@ -214,7 +224,7 @@ static void complete_words(const struct command *command, int count, char **word
         offer_words(synopsis.parts);
         return;
     }
-    if (synopsis.parts[0] != '\0' && count > 2)
+    if (synopsis.parts[0] != '\0' && count > 2) /* of an unknown one, nothing */
         read_help(command, words[from++], &synopsis);
     struct line line = {.synopsis = &synopsis};
     for (int w = from; w < count - 1 && line.command_at == 0; w++)

@@ -69,13 +69,13 @@ static void list_commands(FILE *out, const char *heading, unsigned from, unsigne
 
 static int help(FILE *out)
 {
-    fputs(
-        "admit: at most k inside, in the order they came, whoever is killed; and a checker for the code that does it.\n"
-        "\n"
-        "usage: admit COMMAND [ARGUMENT...]\n"
-        "\n"
-        "  admit run -k 2 demo -- make test      at most two at a time, from anywhere; 'demo' is the gate's name\n",
-        out);
+    fputs("admit: at most k inside, in the order they came, whichever is killed; and a checker for the code that does "
+          "it.\n"
+          "\n"
+          "usage: admit COMMAND [ARGUMENT...]\n"
+          "\n"
+          "  admit run -k 2 demo -- make test      at most two at a time, from anywhere; 'demo' is the gate's name\n",
+          out);
     list_commands(out, "Gates:", 0, GATE_COMMANDS);
     list_commands(out, "The algorithms of the literature, and what is true of them:", GATE_COMMANDS, COMMANDS);
     fputs("\n'admit help COMMAND' says more. 'admit --version' prints the version.\n", out);
