@@ -176,7 +176,8 @@ names_nothing_forgotten() {
 # "SUB-COMMAND OPTION" for each that its help has, in the lines of usage or at the beginning of one of its own; and with
 # `others` its other names, too: "-f, --force".
 helped() {
-    "$BUILD/admit" --help | awk '/^  [a-z]+ / && $1 != "admit" { print $1 }' | while read -r command; do
+    # The last one is for the completions of shells; admit --help does not have it.
+    { "$BUILD/admit" --help | awk '/^  [a-z]+ / && $1 != "admit" { print $1 }' && echo complete; } | while read -r command; do
         echo "$command --help"
         { "$BUILD/admit" "$command" --help && { test "$command" != bound || "$BUILD/admit" bound values --help; }; } |
             awk -v others="${1:-}" '
