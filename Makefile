@@ -227,7 +227,7 @@ PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/pyt
 
 # Manual pages; each function of admit.h is the name of one, too, and leads to admit(3).
 MAN := $(DESTDIR)$(PREFIX)/share/man
-FUNCTIONS = $(shell sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)(.*/\1/p' include/admit.h)
+FUNCTIONS = $(shell sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)\x28.*/\1/p' include/admit.h)
 
 # Where each shell looks for what completes a command.
 BASH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
