@@ -15,9 +15,13 @@ is_well_formed() {
     test ! -s "$scratch/lint"
 }
 
-# A line in which a word is written over another, or which is wider than a terminal, is none that a person can read.
+# rendered PAGE WIDTH: as on a terminal, but nothing is bold.
+rendered() {
+    mandoc -Tascii -O width="$2" "$1" | sed 's/.\x08//g'
+}
+
 fits_a_terminal() {
-    mandoc -Tascii -O width=80 "$1" | col -bx >"$scratch/page"
+    rendered "$1" 80 >"$scratch/page"
     test -s "$scratch/page" && ! grep -nE '.{81}' "$scratch/page"
 }
 
@@ -35,7 +39,7 @@ declared() {
 }
 
 in_synopsis() {
-    mandoc -Tascii -O width=1000 "$1" | col -bx |
+    rendered "$1" 1000 |
         awk '/^[A-Z]/ { synopsis = $1 == "SYNOPSIS" }
             synopsis && /admit_.*;$/ { sub(/^ +/, ""); sub(/;$/, ""); print type (type ~ /\*$/ ? "" : " ") $0 }
             { type = $0; sub(/^ +/, "", type) }'
