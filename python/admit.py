@@ -811,7 +811,7 @@ def _open_again(of: Type[Gate], name: str, path: str, options: Dict[str, Any]) -
 
 
 def remove(name: Name, *, force: bool = False) -> None:
-    """Removes the gate of this name; Busy if anybody is inside or waits, unless by force: then those that wait see Removed."""
+    """Removes the gate of this name; Busy if anybody is inside or waits, but by force: those that wait see Removed."""
     _check(_lib.admit_gate_remove(_name(name), force))
 
 

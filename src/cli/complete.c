@@ -224,7 +224,7 @@ static void complete_words(const struct command *command, int count, char **word
         offer_words(synopsis.parts);
         return;
     }
-    if (synopsis.parts[0] != '\0' && count > 2) /* of an unknown one, nothing */
+    if (count > 2 && synopsis_has_part(&synopsis, words[1]))
         read_help(command, words[from++], &synopsis);
     struct line line = {.synopsis = &synopsis};
     for (int w = from; w < count - 1 && line.command_at == 0; w++)

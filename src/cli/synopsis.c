@@ -36,6 +36,11 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+bool synopsis_has_part(const struct synopsis *synopsis, const char *part)
+{
+    return has_word(synopsis->parts, part);
+}
+
 static struct synopsis_option *find(struct synopsis *synopsis, const char *name)
 {
     for (unsigned o = 0; o < synopsis->option_count; o++)

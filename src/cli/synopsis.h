@@ -36,6 +36,7 @@ struct synopsis {
 
 /* Reads the help of `admit COMMAND PART`; `part` may be NULL. */
 void synopsis_read(struct synopsis *synopsis, const char *help, const char *part);
+bool synopsis_has_part(const struct synopsis *synopsis, const char *part);
 /* The option of this name; NULL if there is none. */
 const struct synopsis_option *synopsis_option(const struct synopsis *synopsis, const char *name);
 

@@ -28,11 +28,11 @@ static void offer_job(void *data, struct job *job)
     const enum job_condition condition = job_condition(job);
     if (!all && condition != JOB_WAITING && condition != JOB_RUNNING && condition != JOB_ORPHAN)
         return;
-    char id[16], words[64], brief[128];
+    char id[16], words[64], brief[ADMIT_COMMAND_SIZE], printed[ADMIT_COMMAND_SIZE];
     snprintf(id, sizeof id, "@%u", job->id);
     snprintf(brief, sizeof brief, "%s: %s", job_condition_name(condition),
              shell_words(job->words, words, sizeof words));
-    offer(id, brief);
+    offer(id, printable(brief, printed));
 }
 
 /* To look for jobs makes the directory of gates, and what is only being typed is to make nothing. */
