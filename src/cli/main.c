@@ -78,7 +78,9 @@ static int help(FILE *out)
           out);
     list_commands(out, "Gates:", 0, GATE_COMMANDS);
     list_commands(out, "The algorithms of the literature, and what is true of them:", GATE_COMMANDS, COMMANDS);
-    fputs("\n'admit help COMMAND' says more. 'admit --version' prints the version.\n", out);
+    fputs("\n'admit help COMMAND' says more. The manual is admit(1); admit(7) says what a gate is.\n"
+          "'admit --version' prints the version.\n",
+          out);
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
