@@ -55,11 +55,12 @@
  *   looks again by itself if it cannot watch all that are before it, or if its kernel has no futex_waitv (before 5.16,
  *   or refused by a filter): the first in line every 25 ms, the second every 100, and so on, with fewer than 100 looks
  *   a second by all that wait together. Beside this, the first eight in line look twice a second, in case the one that
- *   the kernel woke was stopped before it could act, or a later one died while it helped another. A command to which a
- *   hold was handed over is known by process number and identity (the inode of its pidfd, or its start time), and dead
- *   only if the kernel says that there is no such process. If its wrapper has been killed, the first in line looks 40
- *   times a second whether it has ended, and at first some times more. In another pid namespace that cannot be seen:
- *   then the slot stays taken (inspect says so) until a process in that namespace looks, or until the gate is removed.
+ *   the kernel woke was stopped before it could act, or a later one died while it helped another.
+ *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its
+ *   start time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the
+ *   first in line looks 40 times a second whether it has ended, and at first some times more. In another pid namespace
+ *   that cannot be seen: then the slot stays taken (inspect says so) until a process in that namespace looks, or until
+ *   the gate is removed.
  *   Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was a reboot must be
  *   certain: where a container is given a boot id of its own, the dead are found one by one, by the second word.
  *   Suspend: time-outs count CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices. The kernel marks a
@@ -73,18 +74,18 @@
  *
  *   A process that may write the file can break the gate's promise: it can admit too many or nobody. What it writes
  *   makes no other process crash; to shorten the file under others does (SIGBUS). A process that may only read the file
- *   can neither keep others from entering, leaving or managing the gate, nor keep what a dead process had. But if it
- *   has a lock on the file at the moment when a process joins, this process has no second word; nor has any on a file
- *   system that does not keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons do)
- *   should do so before it opens a gate: what needs one is refused from then on, with a text that says so: a thread's
- *   first entry, resize, families. A thread that has taken part before enters and leaves as ever. The file must be on a
- *   file system of this machine; gates across machines are below. A gate is its file. If that is deleted (rm) or moved
- *   while it is in use, its users learn it, as ADMIT_REMOVED: a thread that waits, within a second; one that enters
- *   among others, at once or some thousand entries later; one that enters alone, at every 16384th entry, or as soon as
- *   somebody makes another gate of that name. And no other gate is made while anybody that can be seen is in the old
- *   one (see admit_gate_open; a command whose wrapper has been killed is not seen). What cannot be detected: processes
- *   that see different files by the same name, because each has a /var/tmp of its own (PrivateTmp of systemd,
- *   containers). Agree on a path that all of them see.
+ *   can neither keep others from entering, leaving or managing the gate, nor keep what a dead process had. But a lock
+ *   that it has on the file at the moment when another process joins leaves that one without the second word; so does a
+ *   file system that does not keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons
+ *   do) should do so before it opens a gate: what needs one is refused from then on, with a text that says so: a
+ *   thread's first entry, resize, families. A thread that has taken part before enters and leaves as ever. The file
+ *   must be on a file system of this machine; gates across machines are below.
+ *   A gate is its file. If that is deleted (rm) or moved while it is in use, its users learn it, as ADMIT_REMOVED: a
+ *   thread that waits, within a second; one that enters among others, at once or some thousand entries later; one that
+ *   enters alone, at every 16384th entry, or as soon as somebody makes another gate of that name. And no other gate is
+ *   made while anybody that can be seen is in the old one (see admit_gate_open; a command whose wrapper has been killed
+ *   is not seen). What cannot be detected: processes that see different files by the same name, because each has a
+ *   /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of them see.
  *
  * ACROSS MACHINES
  *
@@ -104,14 +105,16 @@
  *   is ended too early by a server that has stood still: docs/cluster.md.) What must not happen even so needs the
  *   fencing token (admit_gate_token), which is larger for each later holder of the slot. Pass it on to what the slot
  *   guards, and let that refuse a smaller one than it has seen *with the same slot*: k tokens are valid at once. (The
- *   ticket is none: of two whose turn has come the one that came later may be the first to take a slot.) Death is
- *   noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is always 0.
+ *   ticket is none: of two whose turn has come the one that came later may be the first to take a slot.)
+ *   Death is noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is
+ *   always 0.
  *   Costs are round trips: with k = 1 two, enter and leave, whatever the contention; with k > 1, or once k has been
  *   changed, a third for the slot, and mostly a fourth for a process that has waited. A process that enters for the
- *   first time makes a session before, and a watch if it waits. Who holds: the process, not the thread; any thread may
- *   leave. A forked child holds nothing, and must open the gate for itself. exec: what it had comes back at the end of
- *   the lease. A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0),
- *   no path, and no process waits outside.
+ *   first time makes a session before, and a watch if it waits.
+ *   Who holds: the process, not the thread; any thread may leave. A forked child holds nothing, and must open the gate
+ *   for itself. exec: what it had comes back at the end of the lease.
+ *   A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0), no path,
+ *   and no process waits outside.
  */
 #ifndef ADMIT_H
 #define ADMIT_H
