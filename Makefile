@@ -236,16 +236,31 @@ TELL_PYTHON = $(PYTHON) -c 'import os, sys; here = os.path.realpath(os.path.expa
 	here in map(os.path.realpath, sys.path[1:]) or print("$(PYTHON) does not look there: PYTHONPATH=" + here)' 2>/dev/null || true
 PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
 
+# Manual pages; each function of admit.h is the name of one, too, and leads to admit(3).
+MAN := $(DESTDIR)$(PREFIX)/share/man
+FUNCTIONS = $(shell sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)\x28.*/\1/p' include/admit.h)
+
+# Where each shell looks for what completes a command.
+BASH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PYTHONDIR)
+		$(addprefix $(MAN)/man,1 3 7) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(DESTDIR)$(PYTHONDIR)
 	install -m 755 $(BUILD)/admit $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(PREFIX)/lib/libadmit.so.$(VERSION)
 	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit.so.0
 	ln -sf libadmit.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit.so
 	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 docs/man/admit.1 $(MAN)/man1/
+	install -m 644 docs/man/admit.3 $(MAN)/man3/
+	install -m 644 docs/man/admit.7 $(MAN)/man7/
+	@for name in $(FUNCTIONS); do ln -sf admit.3 $(MAN)/man3/$$name.3 || exit; done
+	install -m 644 src/cli/completions/admit.bash $(BASH_COMPLETIONS)/admit
+	install -m 644 src/cli/completions/admit.zsh $(ZSH_COMPLETIONS)/_admit
+	install -m 644 src/cli/completions/admit.fish $(FISH_COMPLETIONS)/
 	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
 	$(if $(HAS_CURL),install -d $(DESTDIR)$(PREFIX)/libexec/admit)
@@ -259,7 +274,9 @@ install: all
 
 LIBRARY_ENDINGS = a so so.0 so.$(VERSION)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
+	rm -f $(MAN)/man1/admit.1 $(MAN)/man7/admit.7 $(patsubst %,$(MAN)/man3/%.3,admit $(FUNCTIONS)) \
+		$(BASH_COMPLETIONS)/admit $(ZSH_COMPLETIONS)/_admit $(FISH_COMPLETIONS)/admit.fish
+	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))) \
 		$(DESTDIR)$(PREFIX)/libexec/admit/admit-etcd
 	if [ -d $(DESTDIR)$(PREFIX)/libexec/admit ]; then rmdir $(DESTDIR)$(PREFIX)/libexec/admit; fi

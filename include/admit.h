@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * admit.h - at most k inside, in the order in which they came, whoever is killed.
+ * admit.h - at most k inside, in the order in which they came, whichever of them is killed.
  *
  * PART ONE, GATES: for programs. A gate is a name that unrelated processes, of one user or of several, agree on. It
  * lets at most k of them in at a time, first come, first served; gives each a slot number that nobody else inside has;
@@ -14,13 +14,15 @@
  *     admit_gate_leave(gate, &hold);
  *     admit_gate_close(gate);
  *
- * PART TWO, LOCKS: for those who study them. The algorithms of the literature as locks for a fixed number of
- * participants, compiled from the very text that `admit check` explores. They know nothing of death. See "Locks" below.
+ * PART TWO, LOCKS: for the study of algorithms. Those of the literature as locks for a fixed number of participants,
+ * compiled from the very text that `admit check` explores. They know nothing of death. See "Locks" below.
  *
- * WHICH CALLS MAY OVERLAP, on one handle of a gate, by any threads: all of enter, try, wait, leave, inspect, waiters, resize, declare, k;
- * close overlaps with nothing on the same handle. Different handles, in one process or in several, never disturb each
- * other: every pair of calls may overlap. None of the calls may be made from a signal handler, but for
- * admit_gate_interrupt and admit_gate_inherit.
+ * The manual page admit(3) is the same, admit(7) has the ideas, and what the words mean.
+ *
+ * WHICH CALLS MAY OVERLAP, on one handle of a gate, by any threads: all of enter, try, wait, leave, inspect, waiters,
+ * resize, declare, k; close overlaps with nothing on the same handle. Different handles, in one process or in several,
+ * never disturb each other: every pair of calls may overlap. None of the calls may be made from a signal handler, but
+ * for admit_gate_interrupt and admit_gate_inherit.
  *
  * WHO HOLDS
  *
@@ -28,9 +30,9 @@
  *   A thread that ends while it is inside, or waits: counts as killed; what it had comes back at once.
  *   fork while inside: the parent holds on, the child holds nothing. The child can use the handle, as itself.
  *   exec while inside: the new program holds nothing; what the thread had comes back at once.
- *   A command that must hold while it runs, whatever happens to the one who started it: see "For a command" below.
- *   A thread can be inside several gates, and inside one gate several times (each takes one of the k; with k = 1 that
- *   waits for itself for ever).
+ *   A command that must hold while it runs, even if the process that started it dies: see "For a command" below.
+ *   A thread can be inside several gates, and inside one gate several times. Each time takes one of the k; with k = 1
+ *   the second waits for itself for ever.
  *   pthread_cancel: no call is a cancellation point; do not use asynchronous cancellation.
  *   dlclose: libadmit.so stays loaded. If libadmit.a is part of a plugin, threads that took part may outlive it; what
  *   they have comes back when they end.
@@ -38,49 +40,52 @@
  * HOW DEATH IS NOTICED
  *
  *   By the kernel's word: each participant has a word on its thread's own robust list, beside the program's robust
- *   mutexes, which go on working. The kernel marks it when the thread has ended and wakes one of those who wait. No
- *   number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no harm.
- *   Where the kernel does not come to it (the memory of a killed process was taken away first, as out-of-memory
- *   killers in user space do by process_mrelease; or the thread takes part so often that its list is longer than the
- *   2048 entries which the kernel walks), there is a second word: a lock on the gate's file that this process has as
- *   long as it has its memory, whatever it opens, closes, forks or executes. Whoever waits, or finds no slot, looks at
- *   that, so that what a dead process had is back within a second. A process whose death neither word tells is alive.
- *   Those who wait outside for a record (see admit_gate_enter) are told of records that are given back; that one is free
- *   because its owner was killed, the first of them finds by a look every 250 ms.
- *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. Whoever
- *   cannot watch all who are before it, or has a kernel without futex_waitv (before 5.16, or refused by a filter),
- *   looks again by itself: the first in line every 25 ms, the second every 100, and so on, with fewer than 100 looks a
- *   second by all who wait together. Beside this, the first eight in line look twice a second, in case the one whom the
- *   kernel woke was stopped before it could act, or one who came later died while it helped another.
+ *   mutexes, which go on working. When the thread has ended, the kernel marks the word and wakes one of those that
+ *   wait. No number of a process is compared, so pid reuse and pid namespaces (containers that share the file) do no
+ *   harm.
+ *   The kernel does not come to that word if the memory of a killed process was taken away first, as out-of-memory
+ *   killers in user space do by process_mrelease; nor if the thread takes part so often that its list is longer than
+ *   the 2048 entries which the kernel walks. So there is a second word: a lock on the gate's file. This process has it
+ *   as long as it has its memory, whatever it opens, closes, forks or executes. A process that waits, or finds no slot,
+ *   looks at these locks, so that what a dead process had is back within a second. A process is alive unless one of the
+ *   two words tells its death.
+ *   Processes that wait outside for a record (see admit_gate_enter) are told of records that are given back. That a
+ *   record is free because its owner was killed, the first of them finds by a look every 250 ms.
+ *   More than some 120 participants at once: each sleeper watches those before it in line, the nearest first. A sleeper
+ *   looks again by itself if it cannot watch all that are before it, or if its kernel has no futex_waitv (before 5.16,
+ *   or refused by a filter): the first in line every 25 ms, the second every 100, and so on, with fewer than 100 looks
+ *   a second by all that wait together. Beside this, the first eight in line look twice a second, in case the one that
+ *   the kernel woke was stopped before it could act, or a later one died while it helped another.
  *   A command to which a hold was handed over is known by process number and identity (the inode of its pidfd, or its
  *   start time), and dead only if the kernel says that there is no such process. If its wrapper has been killed, the
- *   first in line looks 40 times a second whether it has ended, and at first some times more. In another pid namespace that cannot
- *   be seen: then the slot stays taken (inspect says so) until someone in that namespace looks, or until the gate is
- *   removed. Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was one must be
+ *   first in line looks 40 times a second whether it has ended, and at first some times more. In another pid namespace
+ *   that cannot be seen: then the slot stays taken (inspect says so) until a process in that namespace looks, or until
+ *   the gate is removed.
+ *   Reboot: a gate of an earlier boot starts empty; k, capacity and mode are kept. That there was a reboot must be
  *   certain: where a container is given a boot id of its own, the dead are found one by one, by the second word.
  *   Suspend: time-outs count CLOCK_MONOTONIC, which stands still meanwhile; nothing else notices. The kernel marks a
  *   death when the thread can run no more instruction of its program; the files of its process may be closed some
- *   microseconds later. A process that is stopped (SIGSTOP) is not dead. One that is inside keeps its slot; one in
- *   line keeps its place, and when its turn comes it is enabled and holds the slot that it would take: the others go
- *   by through the other slots, and with k = 1, or with k that are stopped so, everybody waits until it goes on or
- *   dies.
+ *   microseconds later. A process that is stopped (SIGSTOP) is not dead. If it is inside, it keeps its slot. If it is
+ *   in line, it keeps its place, and when its turn comes it is enabled and holds the slot that it would take: the
+ *   others go by through the other slots, and with k = 1, or with k that are stopped so, everybody waits until it goes
+ *   on or dies.
  *
  * WHERE THE PROMISE ENDS
  *
- *   Whoever may write the file can break the gate's promise: it can admit too many or nobody. What it writes makes no
- *   other process crash; to shorten the file under others does (SIGBUS). Whoever may only read it can neither keep
- *   others from entering, leaving or managing it, nor keep what a dead process had; but a lock that it has on the file
- *   at the moment when a process joins deprives that process of the second word; so does a file system that does not
- *   keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons do) should do so before
- *   it opens a gate: what needs one is refused from then on, with a text that says so: a thread's first entry, resize,
- *   families. Who has taken part before enters and leaves as ever. The file must be on a file system of this
- *   machine; gates across machines are below. A gate is its file. If that is deleted (rm) or moved while it is in
- *   use, those who use it learn it, as ADMIT_REMOVED: who waits, within a second; who enters among others, at once or
- *   some thousand entries later; who enters alone, at every 16384th entry, or as soon as somebody makes another gate
- *   of that name; and none is made while anybody that can be seen is in the old one (see admit_gate_open; a command
- *   whose wrapper has been killed is not seen). What cannot be detected: processes that see different files by the
- *   same name, because each has a /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of
- *   them see.
+ *   A process that may write the file can break the gate's promise: it can admit too many or nobody. What it writes
+ *   makes no other process crash; to shorten the file under others does (SIGBUS). A process that may only read the file
+ *   can neither keep others from entering, leaving or managing the gate, nor keep what a dead process had. But a lock
+ *   that it has on the file at the moment when another process joins leaves that one without the second word; so does a
+ *   file system that does not keep a mapped file's locks (overlayfs). A program that closes all descriptors (as daemons
+ *   do) should do so before it opens a gate: what needs one is refused from then on, with a text that says so: a
+ *   thread's first entry, resize, families. A thread that has taken part before enters and leaves as ever. The file
+ *   must be on a file system of this machine; gates across machines are below.
+ *   A gate is its file. If that is deleted (rm) or moved while it is in use, its users learn it, as ADMIT_REMOVED: a
+ *   thread that waits, within a second; one that enters among others, at once or some thousand entries later; one that
+ *   enters alone, at every 16384th entry, or as soon as somebody makes another gate of that name. And no other gate is
+ *   made while anybody that can be seen is in the old one (see admit_gate_open; a command whose wrapper has been killed
+ *   is not seen). What cannot be detected: processes that see different files by the same name, because each has a
+ *   /var/tmp of its own (PrivateTmp of systemd, containers). Agree on a path that all of them see.
  *
  * ACROSS MACHINES
  *
@@ -90,25 +95,26 @@
  *   libadmit-etcd.a: -Wl,-u,admit_elsewhere_provide -l:libadmit-etcd.a -l:libadmit.a -lcurl -ljansson -lpthread.
  *   Order, slots, k, giving up and inspect are as above. What is different:
  *
- *   A hold can be lost, while whoever has it is alive. It is a lease (options.ttl), which a thread of this process
- *   renews. If that does not run, or reaches no majority of the cluster, for as long as the ttl, the lease ends, and the slot is
- *   the next one's. Before it does, the hold is LOST here: admit_gate_time_left is 0 from then on, admit_wait.lost is
- *   called, and leave returns ADMIT_LOST. The time is reckoned from when the last renewal that was answered was sent, by a
- *   clock that goes on while the machine is suspended; so it is over here before it is at any server. But a process that is
- *   stopped just after it has looked at that time, and goes on after the end, does not know: no engine can
- *   prevent that there are more than k then. (Nor, with etcd before 3.4.31 and 3.5.13, that a lease is ended too early by a
- *   server that has stood still: docs/cluster.md.) What must not happen even so needs the fencing token (admit_gate_token),
- *   which is larger for whoever has the slot later. Pass it on to what the slot guards, and let that refuse a smaller one
- *   than it has seen *with the same slot*: k tokens are valid at once. (The ticket is none: of two whose turn has come
- *   the one that came later may be the first to take a slot.)
- *   Death is noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is always 0.
+ *   A hold can be lost, while its owner is alive. It is a lease (options.ttl), which a thread of this process renews.
+ *   If that thread does not run, or reaches no majority of the cluster, for as long as the ttl, the lease ends, and the
+ *   slot is the next one's. Before it does, the hold is LOST here: admit_gate_time_left is 0 from then on,
+ *   admit_wait.lost is called, and leave returns ADMIT_LOST. The time is reckoned from when the last renewal that was
+ *   answered was sent, by a clock that goes on while the machine is suspended; so it is over here before it is at any
+ *   server. But a process that is stopped just after it has looked at that time, and goes on after the end, does not
+ *   know: no engine can prevent that there are more than k then. (Nor, with etcd before 3.4.31 and 3.5.13, that a lease
+ *   is ended too early by a server that has stood still: docs/cluster.md.) What must not happen even so needs the
+ *   fencing token (admit_gate_token), which is larger for each later holder of the slot. Pass it on to what the slot
+ *   guards, and let that refuse a smaller one than it has seen *with the same slot*: k tokens are valid at once. (The
+ *   ticket is none: of two whose turn has come the one that came later may be the first to take a slot.)
+ *   Death is noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is
+ *   always 0.
  *   Costs are round trips: with k = 1 two, enter and leave, whatever the contention; with k > 1, or once k has been
- *   changed, a third for the slot, and mostly a fourth for one who has waited. A process that enters for the first time
- *   makes a session before, and a watch if it waits.
+ *   changed, a third for the slot, and mostly a fourth for a process that has waited. A process that enters for the
+ *   first time makes a session before, and a watch if it waits.
  *   Who holds: the process, not the thread; any thread may leave. A forked child holds nothing, and must open the gate
  *   for itself. exec: what it had comes back at the end of the lease.
- *   A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0), no path, and
- *   no one waits outside.
+ *   A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0), no path,
+ *   and no process waits outside.
  */
 #ifndef ADMIT_H
 #define ADMIT_H
@@ -170,7 +176,7 @@ typedef enum admit_error {
     ADMIT_NOT_A_GATE,        /* the file is no gate: too short, no magic, not a regular file, a symbolic link */
     ADMIT_OTHER_GATE_LAYOUT, /* the gate was made by a library, or for a machine, with another layout */
     ADMIT_GATE_CORRUPT,      /* it was a gate, and has been overwritten */
-    ADMIT_NOT_YOURS,         /* the file or its directory belongs to somebody else who has not shared it */
+    ADMIT_NOT_YOURS,         /* the file or its directory belongs to another user, which has not shared it */
     ADMIT_NO_PERMISSION,     /* the file or its directory does not allow it */
     ADMIT_DISK_FULL,         /* no room for the gate's file */
     ADMIT_BUSY,        /* remove: somebody is inside or waits; or somebody else is managing it, and does not go on */
@@ -203,7 +209,7 @@ typedef struct admit_gate admit_gate;
  * disk, so that k survives a reboot; and is locked against cleaners of old files while a gate in it is in use. A name
  * with a slash is a path, for gates that users share; a name in $ADMIT_DIR can be shared in the same way.
  * In a user namespace UID is the user's number outside, so that `unshare -r` makes no directory of root's. Of nested
- * namespaces only the next outer one is known; a user whom the namespace gives no number has no directory.
+ * namespaces only the next outer one is known; a user that has no number in it has no directory.
  * The text is good for as long as the library is loaded; NULL if there is no such directory and none can be made. */
 ADMIT_API const char *admit_gate_directory(void);
 
@@ -215,22 +221,25 @@ ADMIT_API const char *admit_gate_directory(void);
  * the default. */
 typedef struct admit_gate_options {
     unsigned k;        /* how many inside; 0: the gate must exist, and has its own k */
-    unsigned most_k;   /* up to which it can be resized; 0: as many as can take part, up to ADMIT_GATE_K_MAX. A gate of
-                          which this is k cannot grow, and a thread that is alone there passes in two thirds of the time */
+    unsigned most_k;   /* up to which it can be resized; 0: as many as can take part, up to ADMIT_GATE_K_MAX. If this
+                          is k, the gate cannot grow, and a thread that is alone there passes in two thirds of the
+                          time */
     unsigned capacity; /* how many threads can take part at a time: from the first entry to the end of the thread, or of
                           its handle; 0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
-    unsigned ttl; /* on etcd: seconds until a hold comes back whose owner was killed, and for which one can be cut off
-                          without losing it; 0: 10. The cluster may make it more; less than 2 is refused */
+    unsigned ttl; /* on etcd: the seconds after which the hold of a process that was killed comes back, and for which
+                          a process can be cut off without losing its hold; 0: 10. The cluster may make it more; less
+                          than 2 is refused */
 } admit_gate_options;
 
-/* The path of the gate with this name, whether there is one or not; of one on etcd, its name. ADMIT_BAD_NAME also if it has no room in `size` bytes. */
+/* The path of the gate with this name, whether there is one or not; of one on etcd, its name. ADMIT_BAD_NAME also if it
+ * has no room in `size` bytes. */
 ADMIT_API admit_error admit_gate_resolve(const char *name, char *path, size_t size);
 
 /* Opens the gate of this name; makes it first if there is none and k is not 0. A gate is made whole or not at all.
  * ADMIT_BUSY: there is none, but there was, and its file was deleted or moved while somebody is inside or waits; found
- * by the locks of those who take part (/proc/locks) and by what the processes of this user have open. A gate that an
+ * by the locks of those that take part (/proc/locks) and by what the processes of this user have open. A gate that an
  * earlier version of this library has made is made anew, with its k, if nobody is inside or waits, and refused
  * otherwise. */
 ADMIT_API admit_gate *admit_gate_open(const char *name, unsigned k);
@@ -258,21 +267,21 @@ ADMIT_API void admit_gate_identity(const admit_gate *gate, uint64_t *device, uin
 /* What one gets by entering. */
 typedef struct admit_hold {
     unsigned slot;       /* 0 .. k-1; nobody else inside has it */
-    unsigned owner_died; /* 1: who had this slot before died inside; what the slot stands for may be half-done */
-    uint64_t ticket;     /* the place in line: who drew first has the smaller one (they wrap around after 2^47) */
+    unsigned owner_died; /* 1: the owner of this slot before died inside; what it stands for may be half-done */
+    uint64_t ticket;     /* the place in line: an earlier draw has a smaller one (they wrap around after 2^47) */
 } admit_hold;
 
-/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate has
- * capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed its
- * handle, and then stands in line. Those outside come in the order of their arrival as far as can be, which is that in
- * which they fell asleep: before one that is awake just when the next is called, another may go, whoever came later; as
- * one does that arrives at that moment, that was interrupted by a signal, that does not run for 20 milliseconds after it
- * was called, or that looks by itself, as all do now and then. When the first is killed, two may be called for it.
- * One that is killed outside holds nobody up: the kernel
- * calls the next. If that one is killed at the same time, as in a group of processes, another is called by whoever comes,
- * leaves for good, inspects, or waits in line, which is within a second; if there is nobody such, those outside find it
- * out by themselves, within 2 seconds, or if there were more than 25, in up to 0.16 seconds for each, the killed included
- * (four times that where futex_waitv is refused). */
+/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate
+ * has capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed
+ * its handle, and then stands in line. Those outside come in the order of their arrival as far as can be, which is that
+ * in which they fell asleep. Another may go before one that is awake just when the next is called, even if it came
+ * later. Such a one has arrived at that moment, was interrupted by a signal, does not run for 20 milliseconds after it
+ * was called, or looks by itself, as all do now and then. When the first is killed, two may be called for it. One that
+ * is killed outside holds nobody up: the kernel calls the next. If that one is killed at the same time, as in a group
+ * of processes, another is called by the next process that comes, leaves for good, inspects, or waits in line, which is
+ * within a second. If there is no such process, those outside find it out by themselves, within 2 seconds, or if there
+ * were more than 25, in up to 0.16 seconds for each, the killed included (four times that where futex_waitv is
+ * refused). */
 ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
 
 /* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place
@@ -301,8 +310,8 @@ typedef struct admit_wait {
                           live on until then, as ever: its end counts as a kill. It can go on to enter, too */
     int *outside;   /* NULL, or set before each call of `waiting`: 1 as long as this thread has drawn no place in line,
                        but waits outside for one; its order counts from the draw */
-    /* On etcd: called once, by a thread of the library, if the hold is lost before it is left: not after leave has returned.
-     * It must not use this gate. */
+    /* On etcd: called once, by a thread of the library, if the hold is lost before it is left: not after leave has
+     * returned. It must not use this gate. */
     void (*lost)(void *data);
 } admit_wait;
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
@@ -311,19 +320,20 @@ ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, 
  * included: ADMIT_INTERRUPTED. May be called from a signal handler. */
 ADMIT_API void admit_gate_interrupt(admit_gate *gate);
 
-/* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with one
- * hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
+/* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with
+ * one hold, where any thread may, one does; the others are told ADMIT_NOT_HOLDING. */
 ADMIT_API admit_error admit_gate_leave(admit_gate *gate, const admit_hold *hold);
 
-/* On etcd, how many nanoseconds this hold has until it is lost unless it is renewed, which is done in time as long as a majority
- * of the cluster can be reached; 0: it is lost. INT64_MAX: it cannot be lost. By any thread. */
+/* On etcd, how many nanoseconds this hold has until it is lost unless it is renewed, which is done in time as long as a
+ * majority of the cluster can be reached; 0: it is lost. INT64_MAX: it cannot be lost. By any thread. */
 ADMIT_API int64_t admit_gate_time_left(const admit_gate *gate, const admit_hold *hold);
 
-/* On etcd, the fencing token of this hold: larger than that of whoever had the slot before. 0: there is none. By any thread. */
+/* On etcd, the fencing token of this hold: larger than that of each earlier holder of the slot. 0: there is none. By
+ * any thread. */
 ADMIT_API uint64_t admit_gate_token(const admit_gate *gate, const admit_hold *hold);
 
-/* What inspect shows as this process's command, from now on in the calling thread, in others from their first entry on: the
- * first 95 bytes are kept. NULL, as at the start: the name the kernel has for the process. */
+/* What inspect shows as this process's command, from now on in the calling thread, in others from their first entry on:
+ * the first 95 bytes are kept. NULL, as at the start: the name the kernel has for the process. */
 ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command);
 
 /* --- For a command ---------------------------------------------------------------------------------------------------
@@ -341,23 +351,24 @@ ADMIT_API admit_error admit_gate_describe(admit_gate *gate, const char *command)
  */
 
 /* Allows one child to inherit this hold. with_children: what the command itself starts holds too, as long as it keeps
- * the descriptor open that the child opens in admit_gate_inherit; whatever else this process starts does not. Once more:
- * for another child, as long as none has inherited, and again when the one that has has ended; until then ADMIT_BAD_OPTION,
- * as for a hold that was left to a family. The hold may be any thread's, if that said any_thread. */
+ * the descriptor open that the child opens in admit_gate_inherit; whatever else this process starts does not. Once
+ * more: for another child, as long as none has inherited, and again when the one that has has ended; until then
+ * ADMIT_BAD_OPTION, as for a hold that was left to a family. The hold may be any thread's, if that said any_thread. */
 ADMIT_API admit_error admit_gate_bequeath(admit_gate *gate, const admit_hold *hold, int with_children);
 
-/* In the forked child: if the one who bequeathed dies from now on, the hold lasts until this process, or what it
+/* In the forked child: if the process that bequeathed dies from now on, the hold lasts until this process, or what it
  * becomes by exec, has ended. ADMIT_NOT_HOLDING: it has died already and the hold has come back; the command must not
- * run. ADMIT_UNSUPPORTED: this process is in another pid namespace than the one who bequeathed (and not
- * with_children). Safe between fork and exec of a program with threads, and in a child of vfork: so it notes no error, and
- * admit_last_error_text knows nothing of it. */
+ * run. ADMIT_UNSUPPORTED: this process is in another pid namespace than the one that bequeathed (and not
+ * with_children). Safe between fork and exec of a program with threads, and in a child of vfork: so it notes no error,
+ * and admit_last_error_text knows nothing of it. */
 ADMIT_API admit_error admit_gate_inherit(admit_gate *gate, const admit_hold *hold);
 
-/* For a process that runs already and is no child, such as the shell from which this one was called: if this process dies
- * from now on, the hold lasts until that one has ended, whatever it executes meanwhile. It learns nothing of it, and may be any
- * process that this one can see by its number. Whoever calls this makes sure that the number is not another's by now: a process
- * that lives when this returns was meant. ADMIT_BAD_OPTION: there is none, or it is dead; or the hold has been bequeathed,
- * as above. When that process ends, nothing happens by itself as long as this one lives: it is to leave. */
+/* For a process that runs already and is no child, such as the shell from which this one was called: if this process
+ * dies from now on, the hold lasts until that one has ended, whatever it executes meanwhile. It learns nothing of it,
+ * and may be any process that this one can see by its number. The caller makes sure that the number is not another's by
+ * now: a process that lives when this returns was meant. ADMIT_BAD_OPTION: there is none, or it is dead; or the hold
+ * has been bequeathed, as above. When that process ends, nothing happens by itself as long as this one lives: it is to
+ * leave. */
 ADMIT_API admit_error admit_gate_bequeath_to_process(admit_gate *gate, const admit_hold *hold, long pid);
 
 /* For holds that are had after the fork, as of a process that enters for the jobs of a command that runs already:
@@ -368,22 +379,21 @@ ADMIT_API admit_error admit_gate_bequeath_to_process(admit_gate *gate, const adm
  *     ...
  *     admit_gate_leave(gate, &hold);                              when the command has done with it
  *
- * If this process is killed, what it has bequeathed so lasts until nobody has the descriptor open: neither the command nor
- * whatever that has started, unless it closed it. (As long as this process lives, nothing is asked of the family; its own
- * copy of the descriptor goes with it.) Any number of holds, and any number of families.
+ * If this process is killed, what it has bequeathed so lasts until nobody has the descriptor open: neither the command
+ * nor whatever that has started, unless it closed it. (As long as this process lives, nothing is asked of the family;
+ * its own copy of the descriptor goes with it.) Any number of holds, and any number of families.
  *
- * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor of the
- * same file that children do not share, such as one that was opened after the fork, or that a child opened itself, will not do,
- * and that cannot be told. The hold may be any thread's, if
- * that said any_thread; ADMIT_BAD_OPTION if this is no descriptor of the gate's, or the hold has been
- * bequeathed already. The end of the thread that entered counts
- * as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these have closed
- * it, this process included. */
+ * The number is 100 or more, and exec keeps it; close it to have done with it. -1: see admit_last_error. A descriptor
+ * of the same file that children do not share, such as one that was opened after the fork, or that a child opened
+ * itself, will not do, and that cannot be told. The hold may be any thread's, if that said any_thread; ADMIT_BAD_OPTION
+ * if this is no descriptor of the gate's, or the hold has been bequeathed already. The end of the thread that entered
+ * counts as a kill here, too: what it has bequeathed is the family's from then on, and comes back when all of these
+ * have closed it, this process included. */
 ADMIT_API int admit_gate_family(admit_gate *gate);
 ADMIT_API admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family);
 
-/* For one who bequeathed with_children, once its child has inherited: waits until nobody has the descriptor open.
- * ADMIT_INTERRUPTED after a signal handler; ADMIT_BAD_OPTION for a hold that was left to a family. */
+/* For the process that bequeathed with_children, once its child has inherited: waits until no process has the
+ * descriptor open. ADMIT_INTERRUPTED after a signal handler; ADMIT_BAD_OPTION for a hold that was left to a family. */
 ADMIT_API admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold);
 
 /* --- Seeing and managing ---------------------------------------------------------------------------------------- */
@@ -413,7 +423,7 @@ typedef struct admit_participant {
     char command[ADMIT_COMMAND_SIZE]; /* "": not recorded; anything the owner wrote, so escape it */
     int64_t user;                     /* its effective user id, as it wrote it down itself; -1: not recorded */
     char host[ADMIT_HOST_SIZE];       /* on etcd: its machine; "": this one */
-    char user_name[ADMIT_USER_SIZE];  /* on etcd: its user, who may be another one's number there; "": look at user */
+    char user_name[ADMIT_USER_SIZE];  /* on etcd: its user, whose number may be another user's here; "": look at user */
 } admit_participant;
 
 #define ADMIT_NOT_COUNTED UINT64_MAX
@@ -436,28 +446,30 @@ typedef struct admit_view {
 ADMIT_API admit_view *admit_gate_inspect(admit_gate *gate);
 ADMIT_API void admit_view_free(admit_view *view);
 
-/* How many wait, without a lock and without a call to the kernel; what it costs if nobody does are three loads. 0 is exact:
- * there was a moment during the call at which nobody stood in line. Otherwise those are counted that wait, in line or
- * outside, and are alive as far as the kernel has marked their deaths; a place that was given up is none. */
+/* How many wait, without a lock and without a call to the kernel; what it costs if nobody does are three loads. 0 is
+ * exact: there was a moment during the call at which nobody stood in line. Otherwise those are counted that wait, in
+ * line or outside, and are alive as far as the kernel has marked their deaths; a place that was given up is none. */
 ADMIT_API unsigned admit_gate_waiters(const admit_gate *gate);
 
-/* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave. One
- * that is about to leave at that moment may hand its slot on once more: until all have left that were inside, somebody may come
- * in above k, with a slot number from k on; but there are never more inside than there were slots before. If the process is killed
- * meanwhile, others finish it. The declared k stays, so that whoever opens the gate with that still
- * agrees. */
+/* Sets the present k, from 1 to most_k. More slots: at once. Fewer: free ones at once, others as their holders leave.
+ * One that is about to leave at that moment may hand its slot on once more: until all have left that were inside,
+ * somebody may come in above k, with a slot number from k on; but there are never more inside than there were slots
+ * before. If the process is killed meanwhile, others finish it. The declared k stays, so that a caller that opens the
+ * gate with that still agrees. */
 ADMIT_API admit_error admit_gate_resize(admit_gate *gate, unsigned k);
 
 /* The same, and k is the declared one from now on, too. */
 ADMIT_API admit_error admit_gate_declare(admit_gate *gate, unsigned k);
 
 /* Removes the gate's file. ADMIT_BUSY if anybody is inside or waits; the error's text names them. force: removes it
- * nevertheless; who waits gets ADMIT_REMOVED at once, who is inside stays inside and learns it at its next entry. */
+ * nevertheless; a thread that waits gets ADMIT_REMOVED at once; one that is inside stays inside and learns it
+ * at its next entry. */
 ADMIT_API admit_error admit_gate_remove(const char *name, int force);
 
 /* Calls one for each gate of admit_gate_directory, by name in alphabetical order, until it returns other than 0. */
 ADMIT_API admit_error admit_gate_list(int (*one)(void *data, const char *name, const char *path), void *data);
-/* The same of a cluster: "etcd:", of that of ADMIT_ETCD, or "etcd://host:2379". The names are whole, and the path is "". */
+/* The same of a cluster: "etcd:", of that of ADMIT_ETCD, or "etcd://host:2379". The names are whole, and the path is
+ * "". */
 ADMIT_API admit_error admit_gate_list_of(const char *cluster,
                                          int (*one)(void *data, const char *name, const char *path), void *data);
 
@@ -505,7 +517,7 @@ ADMIT_API admit_error admit_algorithm_supports(const char *id, unsigned n, unsig
  *
  * Invariant: between the return of its enter and the call of its leave, a participant is inside; never are more than
  * k. (Two algorithms are parts, which only put participants in order: see admit_algorithm_excludes.) What one wrote
- * inside is seen by everybody who enters after it has left.
+ * inside is seen by everybody that enters after it has left.
  *
  * WHERE IT LIVES
  *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""At most k inside, in the order in which they came, whoever is killed.
+"""At most k inside, in the order in which they came, whichever of them is killed.
 
     import admit
 
@@ -8,8 +8,9 @@
 
 A gate is a name that unrelated processes agree on: this one is that of `admit run -k 4 gpu`. The first to come makes it
 and says k; with k left out it must exist. A name is one of your own directory (`directory()`, or $ADMIT_DIR); with a
-slash it is the path of a file, which users can share (mode=0o660). kill -9 of anybody at any moment gives back what it
-had. This file is an interface to libadmit, by ctypes; admit.h, which comes with that, is the manual of the library.
+slash it is the path of a file, which users can share (mode=0o660). A process that is killed (kill -9), at any moment,
+gives back what it had. This file is an interface to libadmit, by ctypes; admit.h, which comes with that, is the manual
+of the library.
 
 WAYS IN
 
@@ -20,19 +21,19 @@ WAYS IN
 
     A hold that is garbage before it was left is left then, with a ResourceWarning: keep it. `with gate` leaves what the
     same thread has entered last by it: where that is another, as when generators take turns, say `with gate.enter()`.
-    hold.owner_died says that whoever had the slot before died inside: what it stands for may be half-done.
+    hold.owner_died says that the owner of the slot before died inside: what it stands for may be half-done.
 
 WHO HOLDS
 
-    The thread that entered. Any thread may leave with its hold; but if the one that entered ends before, the slot is
+    The thread that entered. Any thread may leave with its hold; but if the thread that entered ends before, the slot is
     another's from then on, and to leave raises NotHolding. One Gate serves all threads at once.
     When the interpreter exits, what its main thread holds is left, and a daemon that is inside counts as killed.
     A forked child holds nothing, and can use the Gate. For children that are spawned a Gate can be pickled: it is
     opened there again, with the same options. (Gate.private makes one without a name, for threads and forked children.)
-    Ctrl-C while waiting gives the place up and raises KeyboardInterrupt; so does whatever else a signal handler raises.
-    One that raises nothing ends no wait. While it interrupts a wait, it cannot use the gate that is waited at. (Python
-    may raise KeyboardInterrupt just when a `with` ends, before it was told so: what is lost then comes back as garbage,
-    with gate.enter() at once, with a Gate that is used again and again when that is.)
+    Ctrl-C while waiting gives the place up and raises KeyboardInterrupt; so does a signal handler that raises anything.
+    A handler that raises nothing ends no wait. While it interrupts a wait, it cannot use the gate that is waited at.
+    (Python may raise KeyboardInterrupt just when a `with` ends, before it was told so: what is lost then comes back as
+    garbage, with gate.enter() at once, with a Gate that is used again and again when that is.)
 
 COMMANDS
 
@@ -52,13 +53,13 @@ ASYNCIO
     A task that is cancelled while it waits has given its place up: it is passed over, or passed on at once if its turn
     comes before the library notices, which takes half a second, or some in a long line. Each task that waits or is
     inside has a thread of its own, and with it one of the places that the gate has (`capacity`, 256 unless the gate was
-    made with another; whoever comes beyond waits until one is free). Where thousands may come, let an asyncio.Semaphore
-    in front keep them from having thousands of threads.
+    made with another; a task that comes beyond waits until one is free). Where thousands may come, let an
+    asyncio.Semaphore in front keep them from having thousands of threads.
 
 SEEING AND MANAGING
 
-    gate.inspect() is a picture of who is inside and who waits. gate.k, declared_k, most_k, capacity, waiters;
-    gate.resize, declare, describe; remove(name), gates(), directory(), resolve(name), version().
+    gate.inspect() is a picture of the threads inside and of those that wait. gate.k, declared_k, most_k, capacity,
+    waiters; gate.resize, declare, describe; remove(name), gates(), directory(), resolve(name), version().
 
 ERRORS
 
@@ -500,8 +501,8 @@ class Hold:
     """What one has by entering. Leave it, by `with` or by leave(): any thread may, while the one that entered lives."""
 
     slot: int  #: 0 to k-1; nobody else inside has it
-    owner_died: bool  #: who had this slot before died inside
-    ticket: int  #: the place in line: who drew first has the smaller one
+    owner_died: bool  #: the owner of this slot before died inside
+    ticket: int  #: the place in line: an earlier draw has a smaller one
     _left = True  # until it is made
 
     def __init__(self, handle: _Handle, hold: _Hold, keeper: Optional[_Keeper] = None) -> None:
@@ -597,10 +598,10 @@ class Hold:
 
 
 class Participant(NamedTuple):
-    """One who is inside, or waits."""
+    """A thread that is inside, or waits."""
 
     slot: Optional[int]  #: of one inside; None: it has none yet
-    place: Optional[int]  #: of one who waits, from 1 on
+    place: Optional[int]  #: of a thread that waits, from 1 on
     ticket: int
     pid: int  #: of the command if one has inherited; as its own namespace numbers it; 0: not recorded
     since: Optional[float]  #: inside, or waiting, since then, as time.time() counts
@@ -707,7 +708,7 @@ class Gate:
         return _open_again, (type(self), self.name, self.path, self._used().options)
 
     def close(self) -> None:
-        """The Gate can be used no more. Who is inside by it stays inside, and can leave."""
+        """The Gate can be used no more. A thread that is inside by it stays inside, and can leave."""
         self._handle = None
 
     def _used(self) -> _Handle:
@@ -760,7 +761,7 @@ class Gate:
     # --- seeing and managing
 
     def inspect(self) -> View:
-        """Who is inside, and who waits. It stops nobody."""
+        """Who is inside, and who waits. To look stops nobody."""
         view = _lib.admit_gate_inspect(self._used().use())
         if not view:
             raise _error(_lib.admit_last_error())
@@ -788,7 +789,7 @@ class Gate:
         return device.value, inode.value
 
     def resize(self, k: int) -> None:
-        """Sets the present k. The declared one stays, and whoever says that one still agrees."""
+        """Sets the present k. The declared one stays, and a caller that says that one still agrees."""
         _check(_lib.admit_gate_resize(self._used().use(), _number("k", k)))
 
     def declare(self, k: int) -> None:
@@ -810,7 +811,7 @@ def _open_again(of: Type[Gate], name: str, path: str, options: Dict[str, Any]) -
 
 
 def remove(name: Name, *, force: bool = False) -> None:
-    """Removes the gate of this name; Busy if anybody is inside or waits, unless by force: who waits is told Removed."""
+    """Removes the gate of this name; Busy if anybody is inside or waits, but by force: those that wait see Removed."""
     _check(_lib.admit_gate_remove(_name(name), force))
 
 

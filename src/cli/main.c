@@ -4,6 +4,7 @@
  */
 #include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/program.h"
 #include "cli/usage.h"
 
@@ -68,16 +69,18 @@ static void list_commands(FILE *out, const char *heading, unsigned from, unsigne
 
 static int help(FILE *out)
 {
-    fputs(
-        "admit: at most k inside, in the order they came, whoever is killed; and a checker for the code that does it.\n"
-        "\n"
-        "usage: admit COMMAND [ARGUMENT...]\n"
-        "\n"
-        "  admit run -k 2 demo -- make test      at most two at a time, from anywhere; 'demo' is the gate's name\n",
-        out);
+    fputs("admit: at most k inside, in the order they came, whichever is killed; and a checker for the code that does "
+          "it.\n"
+          "\n"
+          "usage: admit COMMAND [ARGUMENT...]\n"
+          "\n"
+          "  admit run -k 2 demo -- make test      at most two at a time, from anywhere; 'demo' is the gate's name\n",
+          out);
     list_commands(out, "Gates:", 0, GATE_COMMANDS);
     list_commands(out, "The algorithms of the literature, and what is true of them:", GATE_COMMANDS, COMMANDS);
-    fputs("\n'admit help COMMAND' says more. 'admit --version' prints the version.\n", out);
+    fputs("\n'admit help COMMAND' says more. The manual is admit(1); admit(7) says what a gate is.\n"
+          "'admit --version' prints the version.\n",
+          out);
     return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
@@ -131,6 +134,8 @@ int main(int argc, char **argv)
         printf("admit %d.%d.%d\n", ADMIT_VERSION_MAJOR, ADMIT_VERSION_MINOR, ADMIT_VERSION_PATCH);
         return EXIT_OK;
     }
+    if (strcmp(argv[1], "complete") == 0)
+        return complete(commands, COMMANDS, argc - 2, argv + 2);
     const struct command *command = find_command(commands, COMMANDS, argv[1]);
     if (command == NULL)
         return no_such_command(argv[1]);

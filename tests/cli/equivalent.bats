@@ -188,5 +188,5 @@ apart() {
     done
     refused "cannot write" equivalent one_bit bakery --trace "$BATS_TEST_TMPDIR/no/such/directory"
     exits 0 equivalent --help
-    says "usage: admit equivalent A B"
+    says "usage: admit equivalent ALGORITHM ALGORITHM"
 }

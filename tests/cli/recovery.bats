@@ -42,7 +42,7 @@ load helper
     local trace=$BATS_TEST_TMPDIR/trace
     [ -e tests/mutants/gate.trusts_waking.patch ] || skip "there is no such mutant"
     exits 0 check gate:trusts_waking -n 2 --undisturbed
-    says "Nobody who sleeps wakes by itself here"
+    says "No process that sleeps wakes by itself here"
     exits 1 check gate:trusts_waking -n 2 --property exclusion --trace "$trace"
     says "wakes by itself"
     exits 0 replay "$trace"

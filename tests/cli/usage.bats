@@ -51,6 +51,8 @@ load helper
     says_error "there is no command 'frobnicate'"
     exits 2 help rm
     says_error "did you mean 'remove'"
+    exits 2 help stauts
+    says_error "did you mean 'status'"
 }
 
 @test "a closed standard output: nothing of it goes into a file that is opened" {

@@ -33,7 +33,7 @@ comments() {
 }
 
 documents() {
-    all_files | grep -E '\.(md|1)$'
+    all_files | grep -E '\.(md|[137])$'
 }
 
 # What stands between backquotes in a document, also across lines; and with `lines`, the lines of its blocks of code.
@@ -151,7 +151,7 @@ has_heading() {
 names_nothing_forgotten() {
     {
         c_files | xargs awk -v want=code -f "$tests/comments.awk"
-        all_files | grep -vE '\.([ch]|md|1|json)$|sentences\.sh$' | xargs cat
+        all_files | grep -vE '\.([ch]|md|[137]|json)$|sentences\.sh$' | xargs cat
         all_files | tr '/.' '  '
     } | tr -cs 'A-Za-z0-9_' '\n' | sort -u >"$scratch/words"
     {
@@ -186,7 +186,8 @@ names_nothing_forgotten() {
 # "SUB-COMMAND OPTION" for each that its help has, in the lines of usage or at the beginning of one of its own; and with
 # `others` its other names, too: "-f, --force".
 helped() {
-    "$BUILD/admit" --help | awk '/^  [a-z]+ / && $1 != "admit" { print $1 }' | while read -r command; do
+    # The last one is for the completions of shells; admit --help does not have it.
+    { "$BUILD/admit" --help | awk '/^  [a-z]+ / && $1 != "admit" { print $1 }' && echo complete; } | while read -r command; do
         echo "$command --help"
         { "$BUILD/admit" "$command" --help && { test "$command" != bound || "$BUILD/admit" bound values --help; }; } |
             awk -v others="${1:-}" '
@@ -202,7 +203,7 @@ offers_no_missing_option() {
     {
         quoted lines
         comments | awk -F '`' '{ match($0, /^[^ ]*: /); for (p = 2; p < NF; p += 2) print substr($0, 1, RLENGTH) $p }'
-        sed -nE 's/^\.Dl |^admit /admit.1: &/p' docs/man/admit.1 | sed 's/\.Dl //; s/\\-/-/g'
+        sed -nE 's/^\.Dl |^admit /manual: &/p' docs/man/admit.[137] | sed 's/\.Dl //; s/\\-/-/g'
     } | awk -v elsewhere="$elsewhere" '
         BEGIN { for (n = split(elsewhere, word, " "); n > 0; n--) known[word[n]] = 1 }
         FILENAME != "-" { known[$1] = 1; known[$0] = 1; known[$2] = 1; next }

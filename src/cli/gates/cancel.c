@@ -17,17 +17,15 @@ enum { EXIT_NOT_CANCELLED = 1, GRACE_S = 5 };
 static const char help_text[] =
     "usage: admit cancel @ID...\n"
     "\n"
-    "A job that waits gives its place up, and the others keep theirs. The command of one that runs, with all of its "
-    "process\n"
-    "group, is sent SIGTERM, and SIGKILL five seconds later. Returns when the jobs have ended; 'admit jobs' has them "
-    "as\n"
-    "cancelled, and 'admit wait' exits with 143, or 137, for them. One word may be several ids, with blanks or ends "
-    "of\n"
-    "lines between.\n"
+    "A job that waits gives its place up, and the others keep theirs. The command of a job that runs, with all of its\n"
+    "process group, is sent SIGTERM, and SIGKILL five seconds later. Returns when the jobs have ended; 'admit jobs' "
+    "has\n"
+    "them as cancelled, and 'admit wait' exits with 143, or 137, for them. One word may be several ids, with blanks "
+    "or\n"
+    "ends of lines between.\n"
     "\n"
-    "Exit status: 0, also if a job ends by itself meanwhile; 1 if one had ended before, or cannot be ended, which is "
-    "said;\n"
-    "2 there is no such job. The others are cancelled in any case, unless one is unknown.\n";
+    "Exit status: 0, also if a job ends by itself meanwhile; 1 if one had ended before, or cannot be ended, which is\n"
+    "said; 2 there is no such job. The others are cancelled in any case, unless one is unknown.\n";
 
 static bool has_ended(const struct job *job)
 {

@@ -14,8 +14,10 @@ static const char help_text[] = "usage: admit list [CLUSTER] [--json]\n"
                                 "Lists the gates in $ADMIT_DIR, or else in the directory of your own: how many slots "
                                 "each has, how many are inside\n"
                                 "and how many wait, in line or outside of a full gate. Gates that have a path of their "
-                                "own are not in it. If one\n"
+                                "own are not in it. If a gate\n"
                                 "cannot be used, its line says why, and the exit status is 2.\n"
+                                "\n"
+                                "  --json   print them as a JSON array\n"
                                 "\n"
                                 "CLUSTER is etcd://HOST:PORT,... or, with $ADMIT_ETCD, etcd: for the gates there.\n";
 

@@ -16,18 +16,17 @@
 
 enum { EXIT_NO_OUTPUT = 1, LOOK_AGAIN_MS = 200 };
 
-static const char help_text[] = "usage: admit output [-f] @ID\n"
-                                "\n"
-                                "Prints what the command of a job, which 'admit run -b' has named so, has written to "
-                                "standard output and standard error\n"
-                                "so far, and what admit itself had to say of it. With 'run -o FILE' it is read from "
-                                "FILE: what stands there since the\n"
-                                "command began, until it has ended; so give each job a file of its own (%j), or what "
-                                "runs at the same time is mixed.\n"
-                                "\n"
-                                "  -f, --follow   go on until the job has ended\n"
-                                "\n"
-                                "Exit status: 0; 1 if there is no such file any more; 2 there is no such job.\n";
+static const char help_text[] =
+    "usage: admit output [-f] @ID\n"
+    "\n"
+    "Prints what the command of a job, which 'admit run -b' has named so, has written to standard output and standard\n"
+    "error so far, and what admit itself had to say of it. With 'run -o FILE' it is read from FILE: what stands there\n"
+    "since the command began, until it has ended. So give each job a file of its own (%j), or what runs at the same\n"
+    "time is mixed.\n"
+    "\n"
+    "  -f, --follow   go on until the job has ended\n"
+    "\n"
+    "Exit status: 0; 1 if there is no such file any more; 2 there is no such job.\n";
 
 static int open_output(const struct job *job)
 {

@@ -10,13 +10,13 @@
 
 enum { EXIT_OCCUPIED = 1 };
 
-static const char help_text[] = "usage: admit remove [-f] GATE...\n"
-                                "\n"
-                                "Removes each GATE and its file. One where anybody is inside or waits is not removed "
-                                "(exit status 1), and they are\n"
-                                "named; the others are.\n"
-                                "\n"
-                                "  -f, --force   those who wait fail at once; those inside go on, in no gate\n";
+static const char help_text[] =
+    "usage: admit remove [-f] GATE...\n"
+    "\n"
+    "Removes each GATE and its file. A gate where anybody is inside or waits is not removed, and the processes there\n"
+    "are named; the exit status is 1 then. The other gates are removed.\n"
+    "\n"
+    "  -f, --force   those that wait fail at once; those inside go on, in no gate\n";
 
 /* One whose last script has ended is in use as long as the keeper of that has yet to leave. */
 static bool await_leaving(const char *name, const struct timespec *until)

@@ -14,7 +14,7 @@ static const char help_text[] = "usage: admit resize GATE K\n"
                                 "inside leave. Nobody is turned out, and nobody loses a place. K may be 'cores': as\n"
                                 "many as this process may use.\n"
                                 "\n"
-                                "  -k, --slots K   the same, in the way of 'admit run'\n";
+                                "  -k, --slots K   how many slots, in the way of 'admit run'\n";
 
 static _Noreturn void ask_for_k(const char *gate)
 {

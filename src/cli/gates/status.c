@@ -18,11 +18,10 @@ static const char help_text[] =
     "Shows who is inside GATE (slot, process, user, since when and for how long, condition, command), who waits "
     "there,\n"
     "in line, and how often anybody entered, was recovered after a death, or gave a place up. Without GATE: all gates\n"
-    "that 'admit list' names. The exit status is 2 if one of them cannot be used. 'Outside' wait those for whom a "
-    "full\n"
-    "gate has no place in line yet.\n"
+    "that 'admit list' names. The exit status is 2 if one of them cannot be used. 'Outside' wait those for which a\n"
+    "full gate has no place in line yet.\n"
     "\n"
-    "The process is the command's own; of one who waits and of a build, which may wait for one more job while it is\n"
+    "The process is the command's own. While it waits, and of a build, which may wait for one more job while it is\n"
     "inside, it is that of admit. Slot '-': its turn has come, and it has yet to take its slot. Before the command,\n"
     "which is cut at the edge of a terminal, stands in parentheses what is not well:\n"
     "\n"
@@ -31,7 +30,7 @@ static const char help_text[] =
     "  unknown   as orphan, in another pid namespace, from where its end cannot be seen: 'admit remove --force' if it "
     "has\n"
     "            ended; with 'run --children' a lock tells\n"
-    "  died      inside or in line; nobody has come since. What it had goes to the next who comes, so that it is not\n"
+    "  died      inside or in line; nobody has come since. What it had goes to the next that comes, so that it is not\n"
     "            counted; with --json these are not among holders and waiters, but listed as 'dead'\n";
 
 static const char *condition_name(enum admit_condition condition)

@@ -28,8 +28,8 @@ static const char help_text[] =
     "\n"
     "  -n N                  processes (default 3)\n"
     "  -k K                  how many may be inside (default: the algorithm's own, else 1)\n"
-    "  --registers KIND      atomic (default), regular or safe\n"
-    "  --fault FAULT         may be repeated; up to COUNT processes (default 1) are struck:\n"
+    "  --registers KIND      the kind of the registers: atomic (default), regular or safe\n"
+    "  --fault FAULT         what may go wrong; may be repeated. Up to COUNT processes (default 1) are struck:\n"
     "      crash[:COUNT]       stop for ever, unannounced, anywhere outside the remainder\n"
     "      shutdown[:COUNT]    set their own registers to their initial values, then stop for ever\n"
     "      failure[:COUNT]     write anything to their own registers for a while, then return as if new; once each\n"
@@ -46,10 +46,11 @@ static const char help_text[] =
     "      freeze[:COUNT]      stop until their lease has ended, then go on from where they were\n"
     "      transient           everybody starts anywhere, with any values in the registers: do exclusion and fcfs\n"
     "                          hold from some time on, and deadlock- and lockout-freedom at all?\n"
-    "  --property P          may be repeated; default: all that the catalogue claims for this setting, and exclusion\n"
-    "                        if it claims nothing\n"
-    "  --model MODEL         for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
-    "  --passages P[,P...]   how often each process (or process 0, 1, ...) goes through at most\n"
+    "  --property PROPERTY   what to decide; may be repeated. Default: all that the catalogue claims for this setting, "
+    "and\n"
+    "                        exclusion if it claims nothing\n"
+    "  --model MODEL         of memory, for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
+    "  --passages P[,P...]   at most so many passages of each process, or of process 0, 1, ...\n"
     "  --order any           for-all loops in every order, not only in the native one (the default)\n"
     "  --with WAY            let processes of the gate also go this way; may be repeated. try: some go back unless\n"
     "                        there is a slot for them at once; alone: some come back, and go by what they left in\n"
@@ -59,15 +60,15 @@ static const char help_text[] =
     "  --every-step          take idle steps one by one, too: those that do nothing, whenever they are taken. By\n"
     "                        default, if the gate is asked with abort, recovery or both, they are taken at once;\n"
     "                        the verdicts are the same\n"
-    "  --undisturbed         nobody who sleeps wakes by itself. By default each may at any time, as it does natively; "
-    "but\n"
-    "                        deadlock-freedom, lockout-freedom and no-slot-idle never count on it, only who is "
-    "enabled\n"
+    "  --undisturbed         no process that sleeps wakes by itself. By default each may at any time, as it does\n"
+    "                        natively. Deadlock-freedom, lockout-freedom and no-slot-idle never count on it; whether\n"
+    "                        a process is enabled does\n"
     "  --schedule FILE       first take the steps that FILE says, then explore from there: process numbers, 2*14 for\n"
     "                        fourteen steps of process 2, # for a comment\n"
     "  --fingerprints        keep 64-bit hashes instead of states: more fit, at a stated risk of missing some\n"
-    "  --max-states S        stop there, undecided\n"
-    "  --memory SIZE         stop there, undecided: bytes, or with K, M, G (default: most of what is free,\n"
+    "  --max-states S        stop at so many states, undecided\n"
+    "  --memory SIZE         stop at so much memory, undecided: bytes, or with K, M, G (default: most of what is "
+    "free,\n"
     "                        or half of it where more than exclusion is asked)\n"
     "  --trace FILE          write the first counterexample as JSON, for 'admit replay'\n"
     "  --json                the result as one JSON object\n"
@@ -259,7 +260,7 @@ static void check_ways(const struct setting *setting)
     unsigned most = (CHECKED_PROCESSES_MAX - removers_of(setting)) / (setting->ways & BEQUEST ? 2 : 1);
     if (processes_of(setting) > CHECKED_PROCESSES_MAX)
         usage_error("check", "with %s, n is at most %u",
-                    setting->ways & BEQUEST ? "a command of each" : "those who remove", most);
+                    setting->ways & BEQUEST ? "a command of each" : "those that remove", most);
 }
 
 static void read_request(struct request *request, int argc, char **argv)

@@ -21,7 +21,7 @@ static const char help_text[] =
     "\n"
     "For each N (default 2,3,4; up to 64), model of memory and schedule:\n"
     "  the remote references of a passage, the most and the mean, in a sample run;\n"
-    "  the steps of a passage, failed tests of waits included (starved: somebody did not get through);\n"
+    "  the steps of a passage, failed tests of waits included (starved: one did not get through);\n"
     "  the shared bits that the declared registers take;\n"
     "  the shared values: how many different contents all registers together have in any reachable state, counted by\n"
     "  exploring all of them.\n"

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 static const char help_text[] =
-    "usage: admit equivalent A B [OPTION...]\n"
+    "usage: admit equivalent ALGORITHM ALGORITHM [OPTION...]\n"
     "\n"
-    "Runs n processes of algorithm A and n of algorithm B in lock step, under every schedule. They are equivalent if\n"
+    "Runs n processes of one algorithm and n of the other in lock step, under every schedule. They are equivalent if\n"
     "after every schedule each process is in the same region (remainder, trying, critical, exit) in both: Fischer,\n"
     "Lynch, Burns, Borodin 1989, section 3.2. If not, a shortest schedule that tells them apart is shown, executed in "
     "both.\n"
@@ -22,7 +22,7 @@ static const char help_text[] =
     "  -n N              processes (default 3)\n"
     "  -k K              how many may be inside (default: the algorithms' own, else 1)\n"
     "  --max-states S    stop at so many pairs of states, undecided\n"
-    "  --memory SIZE     stop there, undecided: bytes, or with K, M, G (default: most of what is free)\n"
+    "  --memory SIZE     stop at so much memory, undecided: bytes, or with K, M, G (default: most of what is free)\n"
     "  --trace PREFIX    write the two runs to PREFIX-a.json and PREFIX-b.json, for 'admit replay'\n"
     "  --json            the result as one JSON object\n"
     "\n"

@@ -191,7 +191,7 @@ void print_result(const struct request *request, const struct answer *answer)
                grouped(exploration->transitions, transitions), exploration->depth, answer->seconds,
                (double)exploration->bytes / 1e6, exploration->stopped != NULL ? " (not all explored)" : "");
     if (setting->undisturbed)
-        printf("Nobody who sleeps wakes by itself here, although real processes do.\n\n");
+        printf("No process that sleeps wakes by itself here, although real ones do.\n\n");
     if (exploration->model->hurries)
         printf("Steps that do nothing, whenever they are taken, were taken at once, and are not counted.\n\n");
     if (exploration->scheduled)
