@@ -323,7 +323,9 @@ static int64_t looks_after(const struct sleeper *sleeper, const struct watch_lis
 }
 
 /* Together with the first eight, who look twice a second, all others look 25 times a second; if there are few, each of
- * them twice, too. */
+ * them twice, too. An orphan is for the first in line to look at. But of a death the kernel tells one sleeper, any of them;
+ * and a command that was killed together with its starter is dying still when that one looks. So whoever has found an
+ * orphan looks again a few times by itself, and the sooner the nearer it is to the front. */
 static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_list *list)
 {
     int64_t now = admit_monotonic(), share = list->living * (int64_t)SHARE_NS, until = now + FRONT_LOOKS_NS;
@@ -332,8 +334,9 @@ static int64_t sleep_until(const struct sleeper *sleeper, const struct watch_lis
         int64_t place = admit_place_of(sleeper->gate, sleeper->seat->who);
         if (place > IN_FRONT && share > FRONT_LOOKS_NS)
             until = now + share;
-        if ((!list->all && UNTOLD_LOOK) || (list->orphan && place == 1))
-            until = earlier(until, now + place * place * looks_after(sleeper, list));
+        const int64_t after = looks_after(sleeper, list);
+        if ((!list->all && UNTOLD_LOOK) || (list->orphan && (place == 1 || after < FIRST_LOOKS_NS)))
+            until = earlier(until, now + place * place * after);
     }
     return how != NULL && how->until != NULL ? earlier(until, nanoseconds(how->until)) : until;
 }
