@@ -4,7 +4,8 @@
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
-# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
+# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again. BINDIR, LIBDIR,
+#                    LIBEXECDIR, INCLUDEDIR, MANDIR, PYTHONDIR: elsewhere for some of it
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
 # make clean         removes the build directory
@@ -13,8 +14,6 @@
 # What is not said here is not done: a rule that make brings along would find old files in the build directory.
 MAKEFLAGS += --no-builtin-rules
 CC ?= gcc
-PREFIX ?= /usr/local
-DESTDIR ?=
 BUILD ?= build
 SANITIZE ?=
 MUTANT_FLAGS ?=
@@ -24,9 +23,23 @@ MUTANT_FLAGS ?=
 KERNEL_HEADERS ?= $(if $(filter musl-gcc,$(notdir $(CC))),$(addprefix -idirafter /usr/include/,. $(shell gcc -print-multiarch)))
 
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZE)
+# Whoever only wants to install it, with a compiler that warns of more than ours, says WERROR= .
+WERROR ?= -Werror
+override CFLAGS += -std=c11 -Wall -Wextra $(WERROR) -fno-strict-aliasing $(SANITIZE)
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc $(KERNEL_HEADERS)
 override LDFLAGS += $(SANITIZE)
+
+# --- where things are installed ----------------------------------------------------------------------------------------
+# GNU's own names, in small letters, do as well: make install prefix=/usr libdir=/usr/lib64
+DESTDIR ?=
+PREFIX ?= $(or $(prefix),/usr/local)
+# Not every shell makes a home of ~ within a word, and none does so in admit.pc.
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
+BINDIR ?= $(or $(bindir),$(PREFIX)/bin)
+LIBDIR ?= $(or $(libdir),$(PREFIX)/lib)
+LIBEXECDIR ?= $(or $(libexecdir),$(PREFIX)/libexec)
+INCLUDEDIR ?= $(or $(includedir),$(PREFIX)/include)
+MANDIR ?= $(or $(mandir),$(PREFIX)/share/man)
 
 # --- where the sources are --------------------------------------------------------------------------------------------
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
@@ -110,9 +123,10 @@ $(BUILD)/libadmit.a: $(NATIVE_OBJECTS) $(BUILD)/names
 
 # The link has the library's soname: without it a program that was linked with -L$(BUILD) would not start.
 # nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends. ORIGIN: it loads
-# libadmit-etcd.so.0, which lies beside it.
+# libadmit-etcd.so.0, which lies beside it. In a directory of the system it is found without that.
+BESIDE ?= -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/libadmit.so: $(NATIVE_OBJECTS) $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' $(NATIVE_OBJECTS) -o $@
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $(BESIDE) $(NATIVE_OBJECTS) -o $@
 	@ln -sf $(@F) $@.0
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
@@ -176,6 +190,15 @@ $(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
 $(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
+# Where admit finds admit-etcd, if that is not beside it: the way from the one directory to the other, so that both can be
+# moved together. Another way, and what has it in it is compiled anew.
+TO_LIBEXEC := $(or $(shell realpath -ms --relative-to='$(BINDIR)' '$(LIBEXECDIR)' 2>/dev/null),../libexec)
+$(BUILD)/to_libexec: $(if $(filter $(TO_LIBEXEC),$(file < $(BUILD)/to_libexec)),,FORCE)
+	@mkdir -p $(@D)
+	@echo '$(TO_LIBEXEC)' > $@
+$(BUILD)/tool/cli/gates/elsewhere.o: $(BUILD)/to_libexec
+$(BUILD)/tool/cli/gates/elsewhere.o: private override CPPFLAGS += -DADMIT_TO_LIBEXEC='"$(TO_LIBEXEC)"'
+
 # --- libadmit-etcd: the client of a cluster; needs libcurl and jansson --------------------------------------------------
 $(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -186,7 +209,7 @@ $(BUILD)/libadmit-etcd.a: $(CLUSTER_OBJECTS) $(BUILD)/names
 
 # nodelete: it has threads. It names libadmit.so.0, which has loaded it: perhaps for itself alone.
 $(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' \
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete $(BESIDE) \
 		$(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(CLUSTER_LIBS) -o $@
 	@ln -sf $(@F) $@.0
 
@@ -199,6 +222,7 @@ without-etcd:
 
 include tests/tests.mk
 include bench/bench.mk
+include packaging/packaging.mk
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
@@ -225,33 +249,42 @@ TELL_PYTHON = $(PYTHON) -c 'import os, sys; here = os.path.realpath(os.path.expa
 	here in map(os.path.realpath, sys.path[1:]) or print("$(PYTHON) does not look there: PYTHONPATH=" + here)' 2>/dev/null || true
 PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
 
+# No list of make can hold a name with a blank in it, and half of one is another directory.
+PLACES := DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR MANDIR PYTHONDIR
+refuse_blanks = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))')))
+# In admit.pc a directory is said by that above it, so that pkg-config can be told of another one.
+FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
+	-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|'
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PYTHONDIR)
-	install -m 755 $(BUILD)/admit $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(PREFIX)/lib/libadmit.so.$(VERSION)
-	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit.so.0
-	ln -sf libadmit.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit.so
-	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 docs/man/admit.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(refuse_blanks)
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(MANDIR)/man1 $(PYTHONDIR))
+	install -m 755 $(BUILD)/admit $(DESTDIR)$(BINDIR)/
+	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(LIBDIR)/libadmit.so.$(VERSION)
+	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libadmit.so.0
+	ln -sf libadmit.so.0 $(DESTDIR)$(LIBDIR)/libadmit.so
+	install -m 644 include/admit.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 docs/man/admit.1 $(DESTDIR)$(MANDIR)/man1/
 	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
-	$(if $(HAS_CURL),install -d $(DESTDIR)$(PREFIX)/libexec/admit)
-	$(if $(HAS_CURL),install -m 755 $(BUILD)/admit-etcd $(DESTDIR)$(PREFIX)/libexec/admit/)
-	$(if $(HAS_CURL),install -m 644 $(BUILD)/libadmit-etcd.a $(DESTDIR)$(PREFIX)/lib/)
-	$(if $(HAS_CURL),install -m 755 $(BUILD)/libadmit-etcd.so $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.$(VERSION))
-	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.0)
-	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so)
+	$(FILL_IN) packaging/admit.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/admit.pc
+	$(if $(HAS_CURL),install -d $(DESTDIR)$(LIBEXECDIR)/admit)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/admit-etcd $(DESTDIR)$(LIBEXECDIR)/admit/)
+	$(if $(HAS_CURL),install -m 644 $(BUILD)/libadmit-etcd.a $(DESTDIR)$(LIBDIR)/)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/libadmit-etcd.so $(DESTDIR)$(LIBDIR)/libadmit-etcd.so.$(VERSION))
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libadmit-etcd.so.0)
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.0 $(DESTDIR)$(LIBDIR)/libadmit-etcd.so)
+	$(if $(HAS_CURL),$(FILL_IN) packaging/admit-etcd.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/admit-etcd.pc)
 	@$(if $(DESTDIR),,$(TELL_LOADER))
 	@$(if $(DESTDIR),,$(TELL_PYTHON))
 
 LIBRARY_ENDINGS = a so so.0 so.$(VERSION)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h $(DESTDIR)$(PREFIX)/share/man/man1/admit.1 \
-		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))) \
-		$(DESTDIR)$(PREFIX)/libexec/admit/admit-etcd
-	if [ -d $(DESTDIR)$(PREFIX)/libexec/admit ]; then rmdir $(DESTDIR)$(PREFIX)/libexec/admit; fi
+	$(refuse_blanks)
+	rm -f $(addprefix $(DESTDIR),$(BINDIR)/admit $(INCLUDEDIR)/admit.h $(MANDIR)/man1/admit.1 $(PYTHONDIR)/admit.py \
+		$(addprefix $(LIBDIR)/pkgconfig/admit,.pc -etcd.pc) $(LIBEXECDIR)/admit/admit-etcd \
+		$(addprefix $(LIBDIR)/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))))
+	if [ -d $(DESTDIR)$(LIBEXECDIR)/admit ]; then rmdir $(DESTDIR)$(LIBEXECDIR)/admit; fi
 
 rooms:
 	@sh tests/include_graph.sh | tsort | tac
@@ -260,7 +293,7 @@ format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' ':!tests/spin') # Promela is not C
 
 help:
-	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk
+	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk packaging/packaging.mk
 
 clean:
 	rm -rf $(BUILD)
