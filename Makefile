@@ -183,13 +183,6 @@ $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timesta
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
-# All of admit but its main: for admit, and for the tests of its parts. Thin: it says where the objects are.
-$(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
-	$(call say,AR     ,$@)rm -f $@ && $(AR) rcs --thin $@ $(CHECKER_OBJECTS)
-
-$(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
-
 # Where admit finds admit-etcd, if that is not beside it: the way from the one directory to the other, so that both can be
 # moved together. Another way, and what has it in it is compiled anew.
 TO_LIBEXEC := $(or $(shell realpath -ms --relative-to='$(BINDIR)' '$(LIBEXECDIR)' 2>/dev/null),../libexec)
@@ -198,6 +191,13 @@ $(BUILD)/to_libexec: $(if $(filter $(TO_LIBEXEC),$(file < $(BUILD)/to_libexec)),
 	@echo '$(TO_LIBEXEC)' > $@
 $(BUILD)/tool/cli/gates/elsewhere.o: $(BUILD)/to_libexec
 $(BUILD)/tool/cli/gates/elsewhere.o: private override CPPFLAGS += -DADMIT_TO_LIBEXEC='"$(TO_LIBEXEC)"'
+
+# All of admit but its main: for admit, and for the tests of its parts. Thin: it says where the objects are.
+$(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
+	$(call say,AR     ,$@)rm -f $@ && $(AR) rcs --thin $@ $(CHECKER_OBJECTS)
+
+$(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
 # --- libadmit-etcd: the client of a cluster; needs libcurl and jansson --------------------------------------------------
 $(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
