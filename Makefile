@@ -5,7 +5,7 @@
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again. BINDIR, LIBDIR,
-#                    LIBEXECDIR, INCLUDEDIR, MANDIR, PYTHONDIR: elsewhere for some of it
+#                    LIBEXECDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR: elsewhere for some of it
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
 # make clean         removes the build directory
@@ -39,7 +39,8 @@ BINDIR ?= $(or $(bindir),$(PREFIX)/bin)
 LIBDIR ?= $(or $(libdir),$(PREFIX)/lib)
 LIBEXECDIR ?= $(or $(libexecdir),$(PREFIX)/libexec)
 INCLUDEDIR ?= $(or $(includedir),$(PREFIX)/include)
-MANDIR ?= $(or $(mandir),$(PREFIX)/share/man)
+DATADIR ?= $(or $(datadir),$(PREFIX)/share)
+MANDIR ?= $(or $(mandir),$(DATADIR)/man)
 
 # --- where the sources are --------------------------------------------------------------------------------------------
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
@@ -235,6 +236,13 @@ check-all: all
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
+# No list of make can hold a name with a blank in it, and half of one is another directory.
+PLACES := DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR PYTHONDIR
+refuse_blanks = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))')))
+# In admit.pc a directory is said by that above it, so that pkg-config can be told of another one.
+FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
+	-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|'
+
 # Programs look for libraries in a list that ldconfig makes, of the directories of the system, /usr/local/lib among them.
 # Only root may, and need not have its directory in PATH. Where it fails (musl has none), the files are installed still.
 TELL_LOADER = if [ "$$(id -u)" = 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig || true; fi
@@ -248,13 +256,6 @@ LOOKS = import os, site, sys; below = os.path.expanduser("$(PREFIX)") + "/lib/";
 TELL_PYTHON = $(PYTHON) -c 'import os, sys; here = os.path.realpath(os.path.expanduser("$(PYTHONDIR)")); \
 	here in map(os.path.realpath, sys.path[1:]) or print("$(PYTHON) does not look there: PYTHONPATH=" + here)' 2>/dev/null || true
 PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
-
-# No list of make can hold a name with a blank in it, and half of one is another directory.
-PLACES := DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR MANDIR PYTHONDIR
-refuse_blanks = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))')))
-# In admit.pc a directory is said by that above it, so that pkg-config can be told of another one.
-FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
-	-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|'
 
 install: all
 	$(refuse_blanks)
