@@ -121,7 +121,8 @@ pleases_lintian() {
 has_what_is_installed() {
     for deb in "$debs"/*.deb; do
         dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$'
-    done | grep -v '^./usr/share/\(doc\|lintian\)/' | sed '/\/man\//s/\.gz$//' | LC_ALL=C sort >"$scratch/in_packages"
+    done | grep -v '^./usr/share/\(doc\|lintian\)/' | sed '/\/man\//s/\.gz$//; s|/zsh/vendor-completions/|/zsh/site-functions/|' |
+        LC_ALL=C sort >"$scratch/in_packages"
     diff "$scratch/installed" "$scratch/in_packages"
 }
 
