@@ -19,7 +19,7 @@ known_to_git() {
 if known_to_git; then
     sources() { git ls-files -z; }
     epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-    git diff --quiet HEAD || echo "$tarball has changes that are not committed" >&2
+    test -z "$(git status --porcelain)" || echo "$tarball: with changes that are not committed; new files only if git knows of them" >&2
 else
     sources() { find . \( -path ./build -o -name __pycache__ \) -prune -o ! -type d -printf '%P\0'; }
     epoch=${SOURCE_DATE_EPOCH:-$(stat -c %Y include/admit.h)}

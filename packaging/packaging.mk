@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # make dist          build/admit-VERSION.tar.gz: the sources, the same bytes for the same sources
-# make deb           packages for Debian in build/deb, made from that; says what it needs. Without the broken variants that the
-#                    tests are about: some 30 seconds
+# make deb           packages for Debian in build/deb, made of that; some 30 seconds, since the broken variants for tests are left out
 
 DIST = $(BUILD)/admit-$(VERSION).tar.gz
 

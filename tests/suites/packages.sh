@@ -55,6 +55,12 @@ packs_the_same_again() {
         sh packaging/dist.sh "$scratch/admit-$version.tar.gz") && cmp "$sources" "$scratch/admit-$version.tar.gz"
 }
 
+# Python's module is for one minor version.
+versions_agree() {
+    echo "include/admit.h: $version" && grep -q "^## $version - " CHANGELOG.md && grep -F "_NEEDED = \"${version%.*}.\"" python/admit.py &&
+        sed -n '1s/-.*//; 1p' debian/changelog | grep -x "admit ($version"
+}
+
 # --- make install -----------------------------------------------------------------------------------------------------------
 
 # By the rules of the Makefile, of what is built already. Where Debian would put it.
@@ -154,7 +160,7 @@ make_root() {
 }
 
 in_root() {
-    $as_root dpkg --root="$root" --force-depends --log="$scratch/dpkg.log" "$@"
+    PATH=$PATH:/usr/sbin:/sbin $as_root dpkg --root="$root" --force-depends --log="$scratch/dpkg.log" "$@"
 }
 
 # dpkg's own notes are no files of a package.
@@ -236,6 +242,7 @@ why_no_packages() {
 
 check "make dist packs the sources" packs_the_sources
 check "it packs the same bytes again, also where there is no git" packs_the_same_again
+check "its version is said alike everywhere" versions_agree
 check "make uninstall removes what make install has installed, and nothing else" installs_and_removes
 check "directories can be named, as GNU names them" takes_other_names
 check "a directory with a blank in it is refused" refuses_blanks
