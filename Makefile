@@ -6,7 +6,8 @@
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make catalogue     the table of the catalogue in docs/checking.md, anew
-# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
+# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again. BINDIR, LIBDIR,
+#                    LIBEXECDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR: elsewhere for some of it
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
 # make clean         removes the build directory
@@ -15,8 +16,6 @@
 # What is not said here is not done: a rule that make brings along would find old files in the build directory.
 MAKEFLAGS += --no-builtin-rules
 CC ?= gcc
-PREFIX ?= /usr/local
-DESTDIR ?=
 BUILD ?= build
 SANITIZE ?=
 MUTANT_FLAGS ?=
@@ -26,9 +25,24 @@ MUTANT_FLAGS ?=
 KERNEL_HEADERS ?= $(if $(filter musl-gcc,$(notdir $(CC))),$(addprefix -idirafter /usr/include/,. $(shell gcc -print-multiarch)))
 
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -Wall -Wextra -Werror -fno-strict-aliasing $(SANITIZE)
+# Whoever only wants to install it, with a compiler that warns of more than ours, says WERROR= .
+WERROR ?= -Werror
+override CFLAGS += -std=c11 -Wall -Wextra $(WERROR) -fno-strict-aliasing $(SANITIZE)
 override CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc $(KERNEL_HEADERS)
 override LDFLAGS += $(SANITIZE)
+
+# --- where things are installed ----------------------------------------------------------------------------------------
+# GNU's own names, in small letters, do as well: make install prefix=/usr libdir=/usr/lib64
+DESTDIR ?=
+PREFIX ?= $(or $(prefix),/usr/local)
+# Not every shell makes a home of ~ within a word, and none does so in admit.pc.
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
+BINDIR ?= $(or $(bindir),$(PREFIX)/bin)
+LIBDIR ?= $(or $(libdir),$(PREFIX)/lib)
+LIBEXECDIR ?= $(or $(libexecdir),$(PREFIX)/libexec)
+INCLUDEDIR ?= $(or $(includedir),$(PREFIX)/include)
+DATADIR ?= $(or $(datadir),$(PREFIX)/share)
+MANDIR ?= $(or $(mandir),$(DATADIR)/man)
 
 # --- where the sources are --------------------------------------------------------------------------------------------
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
@@ -112,9 +126,10 @@ $(BUILD)/libadmit.a: $(NATIVE_OBJECTS) $(BUILD)/names
 
 # The link has the library's soname: without it a program that was linked with -L$(BUILD) would not start.
 # nodelete: a thread that took part may outlive dlclose, and gives its record back when it ends. ORIGIN: it loads
-# libadmit-etcd.so.0, which lies beside it.
+# libadmit-etcd.so.0, which lies beside it. In a directory of the system it is found without that.
+BESIDE ?= -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/libadmit.so: $(NATIVE_OBJECTS) $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' $(NATIVE_OBJECTS) -o $@
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit.so.0 -Wl,-z,nodelete $(BESIDE) $(NATIVE_OBJECTS) -o $@
 	@ln -sf $(@F) $@.0
 
 # --- admit: the command line, with the checker ------------------------------------------------------------------------
@@ -171,6 +186,15 @@ $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timesta
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -I$(BUILD) -c $< -o $@
 
+# Where admit finds admit-etcd, if that is not beside it: the way from the one directory to the other, so that both can be
+# moved together. Another way, and what has it in it is compiled anew.
+TO_LIBEXEC := $(or $(shell realpath -ms --relative-to='$(BINDIR)' '$(LIBEXECDIR)' 2>/dev/null),../libexec)
+$(BUILD)/to_libexec: $(if $(filter $(TO_LIBEXEC),$(file < $(BUILD)/to_libexec)),,FORCE)
+	@mkdir -p $(@D)
+	@echo '$(TO_LIBEXEC)' > $@
+$(BUILD)/tool/cli/gates/elsewhere.o: $(BUILD)/to_libexec
+$(BUILD)/tool/cli/gates/elsewhere.o: private override CPPFLAGS += -DADMIT_TO_LIBEXEC='"$(TO_LIBEXEC)"'
+
 # All of admit but its main: for admit, and for the tests of its parts. Thin: it says where the objects are.
 $(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
 	$(call say,AR     ,$@)rm -f $@ && $(AR) rcs --thin $@ $(CHECKER_OBJECTS)
@@ -188,7 +212,7 @@ $(BUILD)/libadmit-etcd.a: $(CLUSTER_OBJECTS) $(BUILD)/names
 
 # nodelete: it has threads. It names libadmit.so.0, which has loaded it: perhaps for itself alone.
 $(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(BUILD)/names
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' \
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libadmit-etcd.so.0 -Wl,-z,nodelete $(BESIDE) \
 		$(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(CLUSTER_LIBS) -o $@
 	@ln -sf $(@F) $@.0
 
@@ -201,6 +225,7 @@ without-etcd:
 
 include tests/tests.mk
 include bench/bench.mk
+include packaging/packaging.mk
 
 # --- for people -------------------------------------------------------------------------------------------------------
 
@@ -222,6 +247,13 @@ catalogue: $(BUILD)/admit
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
+# No list of make can hold a name with a blank in it, and half of one is another directory.
+PLACES := DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR PYTHONDIR
+refuse_blanks = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))')))
+# In admit.pc a directory is said by that above it, so that pkg-config can be told of another one.
+FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
+	-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|'
+
 # Programs look for libraries in a list that ldconfig makes, of the directories of the system, /usr/local/lib among them.
 # Only root may, and need not have its directory in PATH. Where it fails (musl has none), the files are installed still.
 TELL_LOADER = if [ "$$(id -u)" = 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig || true; fi
@@ -236,50 +268,52 @@ TELL_PYTHON = $(PYTHON) -c 'import os, sys; here = os.path.realpath(os.path.expa
 	here in map(os.path.realpath, sys.path[1:]) or print("$(PYTHON) does not look there: PYTHONPATH=" + here)' 2>/dev/null || true
 PYTHONDIR ?= $(or $(shell $(PYTHON) -c '$(LOOKS)' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
 
-# Manual pages; each function of admit.h is the name of one, too, and leads to admit(3).
-MAN := $(DESTDIR)$(PREFIX)/share/man
+# Each function of admit.h is the name of a manual page, too, and leads to admit(3).
 FUNCTIONS = $(shell sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)\x28.*/\1/p' include/admit.h)
 
 # Where each shell looks for what completes a command.
-BASH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-ZSH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-FISH_COMPLETIONS := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+BASH_COMPLETIONS = $(DATADIR)/bash-completion/completions
+ZSH_COMPLETIONS = $(DATADIR)/zsh/site-functions
+FISH_COMPLETIONS = $(DATADIR)/fish/vendor_completions.d
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(addprefix $(MAN)/man,1 3 7) $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(DESTDIR)$(PYTHONDIR)
-	install -m 755 $(BUILD)/admit $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(PREFIX)/lib/libadmit.so.$(VERSION)
-	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit.so.0
-	ln -sf libadmit.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit.so
-	install -m 644 include/admit.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 docs/man/admit.1 $(MAN)/man1/
-	install -m 644 docs/man/admit.3 $(MAN)/man3/
-	install -m 644 docs/man/admit.7 $(MAN)/man7/
-	@for name in $(FUNCTIONS); do ln -sf admit.3 $(MAN)/man3/$$name.3 || exit; done
-	install -m 644 src/cli/completions/admit.bash $(BASH_COMPLETIONS)/admit
-	install -m 644 src/cli/completions/admit.zsh $(ZSH_COMPLETIONS)/_admit
-	install -m 644 src/cli/completions/admit.fish $(FISH_COMPLETIONS)/
+	$(refuse_blanks)
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(addprefix $(MANDIR)/man,1 3 7) \
+		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(PYTHONDIR))
+	install -m 755 $(BUILD)/admit $(DESTDIR)$(BINDIR)/
+	install -m 644 $(BUILD)/libadmit.a $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(BUILD)/libadmit.so $(DESTDIR)$(LIBDIR)/libadmit.so.$(VERSION)
+	ln -sf libadmit.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libadmit.so.0
+	ln -sf libadmit.so.0 $(DESTDIR)$(LIBDIR)/libadmit.so
+	install -m 644 include/admit.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 docs/man/admit.1 $(DESTDIR)$(MANDIR)/man1/
+	install -m 644 docs/man/admit.3 $(DESTDIR)$(MANDIR)/man3/
+	install -m 644 docs/man/admit.7 $(DESTDIR)$(MANDIR)/man7/
+	@for name in $(FUNCTIONS); do ln -sf admit.3 $(DESTDIR)$(MANDIR)/man3/$$name.3 || exit; done
+	install -m 644 src/cli/completions/admit.bash $(DESTDIR)$(BASH_COMPLETIONS)/admit
+	install -m 644 src/cli/completions/admit.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_admit
+	install -m 644 src/cli/completions/admit.fish $(DESTDIR)$(FISH_COMPLETIONS)/
 	install -m 644 python/admit.py $(DESTDIR)$(PYTHONDIR)/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' admit.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc
-	$(if $(HAS_CURL),install -d $(DESTDIR)$(PREFIX)/libexec/admit)
-	$(if $(HAS_CURL),install -m 755 $(BUILD)/admit-etcd $(DESTDIR)$(PREFIX)/libexec/admit/)
-	$(if $(HAS_CURL),install -m 644 $(BUILD)/libadmit-etcd.a $(DESTDIR)$(PREFIX)/lib/)
-	$(if $(HAS_CURL),install -m 755 $(BUILD)/libadmit-etcd.so $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.$(VERSION))
-	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so.0)
-	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.0 $(DESTDIR)$(PREFIX)/lib/libadmit-etcd.so)
+	$(FILL_IN) packaging/admit.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/admit.pc
+	$(if $(HAS_CURL),install -d $(DESTDIR)$(LIBEXECDIR)/admit)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/admit-etcd $(DESTDIR)$(LIBEXECDIR)/admit/)
+	$(if $(HAS_CURL),install -m 644 $(BUILD)/libadmit-etcd.a $(DESTDIR)$(LIBDIR)/)
+	$(if $(HAS_CURL),install -m 755 $(BUILD)/libadmit-etcd.so $(DESTDIR)$(LIBDIR)/libadmit-etcd.so.$(VERSION))
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libadmit-etcd.so.0)
+	$(if $(HAS_CURL),ln -sf libadmit-etcd.so.0 $(DESTDIR)$(LIBDIR)/libadmit-etcd.so)
+	$(if $(HAS_CURL),$(FILL_IN) packaging/admit-etcd.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/admit-etcd.pc)
 	@$(if $(DESTDIR),,$(TELL_LOADER))
 	@$(if $(DESTDIR),,$(TELL_PYTHON))
 
 LIBRARY_ENDINGS = a so so.0 so.$(VERSION)
 uninstall:
-	rm -f $(MAN)/man1/admit.1 $(MAN)/man7/admit.7 $(patsubst %,$(MAN)/man3/%.3,admit $(FUNCTIONS)) \
-		$(BASH_COMPLETIONS)/admit $(ZSH_COMPLETIONS)/_admit $(FISH_COMPLETIONS)/admit.fish
-	rm -f $(DESTDIR)$(PREFIX)/bin/admit $(DESTDIR)$(PREFIX)/include/admit.h \
-		$(DESTDIR)$(PREFIX)/lib/pkgconfig/admit.pc $(DESTDIR)$(PYTHONDIR)/admit.py $(addprefix $(DESTDIR)$(PREFIX)/lib/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))) \
-		$(DESTDIR)$(PREFIX)/libexec/admit/admit-etcd
-	if [ -d $(DESTDIR)$(PREFIX)/libexec/admit ]; then rmdir $(DESTDIR)$(PREFIX)/libexec/admit; fi
+	$(refuse_blanks)
+	rm -f $(addprefix $(DESTDIR),$(BINDIR)/admit $(INCLUDEDIR)/admit.h $(PYTHONDIR)/admit.py $(LIBEXECDIR)/admit/admit-etcd \
+		$(MANDIR)/man1/admit.1 $(patsubst %,$(MANDIR)/man3/%.3,admit $(FUNCTIONS)) $(MANDIR)/man7/admit.7 \
+		$(BASH_COMPLETIONS)/admit $(ZSH_COMPLETIONS)/_admit $(FISH_COMPLETIONS)/admit.fish \
+		$(addprefix $(LIBDIR)/pkgconfig/admit,.pc -etcd.pc) \
+		$(addprefix $(LIBDIR)/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))))
+	if [ -d $(DESTDIR)$(LIBEXECDIR)/admit ]; then rmdir $(DESTDIR)$(LIBEXECDIR)/admit; fi
 
 rooms:
 	@sh tests/include_graph.sh | tsort | tac
@@ -288,7 +322,7 @@ format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' ':!tests/spin') # Promela is not C
 
 help:
-	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk
+	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk packaging/packaging.mk
 
 clean:
 	rm -rf $(BUILD)

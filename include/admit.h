@@ -133,12 +133,13 @@ extern "C" {
 #endif
 
 /* Before 1.0.0 a minor version may change anything; from then on the same major version means a compatible library. The
- * layout of shared memory has a version of its own, and attach refuses another one. */
+ * number in libadmit.so.0 grows when programs that are linked with it have to be compiled again (not since 0.1, of which there
+ * was no release). The layout of shared memory has a version of its own, and attach refuses another one. */
 #define ADMIT_VERSION_MAJOR 0
-#define ADMIT_VERSION_MINOR 1
+#define ADMIT_VERSION_MINOR 2
 #define ADMIT_VERSION_PATCH 0
 
-/* The version of the library that is linked, as "0.1.0"; it can differ from the header's. */
+/* The version of the library that is linked, as "0.2.0"; it can differ from the header's. */
 ADMIT_API const char *admit_version(void);
 
 /* --- Errors ---------------------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def _check(number: int) -> None:
 
 # --- the library ------------------------------------------------------------------------------------------------------
 
-_NEEDED = "0.1."  # before 1.0.0 a minor version may change anything
+_NEEDED = "0.2."  # before 1.0.0 a minor version may change anything
 _NOBODY = 2**64 - 1  # tickets have 47 bits
 
 

@@ -864,4 +864,4 @@ class Seeing(Case):
         """version() is that of the library"""
         with contextlib.suppress(KeyError):
             self.assertNotIn("libadmit", os.environ["LD_PRELOAD"])
-        self.assertTrue(admit.version().startswith("0.1."))
+        self.assertTrue(admit.version().startswith("0.2."))

@@ -10,7 +10,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES V MUTANTS TIMESTAMP_MUTANTS
 
 tree=$scratch/tree
 mkdir -p "$tree/$(dirname "$BUILD")"
-cp -a Makefile include src tests bench examples "$tree"
+cp -a Makefile include src tests bench examples packaging "$tree"
 case $BUILD in
 /*) ;;
 *) ln -s "$PWD/$BUILD" "$tree/$BUILD" ;;

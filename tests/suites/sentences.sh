@@ -17,7 +17,7 @@ elsewhere='src/algorithms/szymanski.c docs/algorithms/szymanski.md outer/inner.c
     variants.h timestamps.h pan.c WALL_SECONDS CPU_SECONDS PEAK_KIB --snapshots'
 
 all_files() {
-    find ./*.md Makefile setup .ci bench docs examples include python src tests -type f ! -name "*.pyc" | sed 's|^\./||'
+    find ./*.md Makefile setup .ci bench debian docs examples include packaging python src tests -type f ! -name "*.pyc" | sed 's|^\./||'
 }
 
 c_files() {
@@ -257,7 +257,7 @@ properties_are_the_same() {
 }
 
 makes_no_missing_target() {
-    cat Makefile tests/*.mk bench/*.mk | sed -nE 's/^([a-z][a-z -]*):.*/\1/p' | tr ' ' '\n' >"$scratch/targets"
+    cat Makefile tests/*.mk bench/*.mk packaging/*.mk | sed -nE 's/^([a-z][a-z -]*):.*/\1/p' | tr ' ' '\n' >"$scratch/targets"
     # What has a slash is a file of the build.
     quoted lines | sed -nE 's/^([^ ]*: ) ?(.*&& )?make ([a-z][a-z-]*)($|[^a-z\/-].*)/\1\3/p' | while read -r where target; do
         grep -qxe "$target" "$scratch/targets" || echo "$where there is no make $target"
@@ -271,7 +271,7 @@ makes_no_missing_target() {
 # notices CHECK COMPLAINT SCRIPT FILE: in a copy of the tree in which sed has edited the file so.
 notices() {
     rm -rf "$scratch/tree" && mkdir "$scratch/tree" || return 1
-    cp -r ./*.md Makefile setup .ci bench docs examples include python src tests "$scratch/tree"
+    cp -r ./*.md Makefile setup .ci bench debian docs examples include packaging python src tests "$scratch/tree"
     sed -i "$3" "$scratch/tree/$4"
     if cmp -s "$4" "$scratch/tree/$4"; then
         echo "$4 was not edited"

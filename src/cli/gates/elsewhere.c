@@ -30,7 +30,7 @@ bool is_for_helper(int argc, char *const *argv)
 /* Beside this program, as in a build directory, or where `make install` puts it; NULL: neither. */
 static const char *helper_beside(char path[PATH_MAX + 40])
 {
-    static const char *const places[] = {"admit-etcd", "../libexec/admit/admit-etcd"};
+    static const char *const places[] = {"admit-etcd", ADMIT_TO_LIBEXEC "/admit/admit-etcd"};
     char own[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length <= 0)
