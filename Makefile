@@ -31,13 +31,16 @@ override LDFLAGS += $(SANITIZE)
 # --- where the sources are --------------------------------------------------------------------------------------------
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
 NATIVE_ROOMS := native gate registers
-TOOL_ROOMS := base checker histories counter bounds claims cli
+TOOL_ROOMS := base markup checker histories counter bounds claims cli
 CLUSTER_ROOMS := cluster
 # A timestamp system as a program of its own: compiled once for each system, and for each mutant of one.
 DRIVEN := src/histories/driven.c
 # What lists the mutants and the test algorithms for the catalogue, and the mutants of the timestamp systems.
 LIST_VARIANTS := src/checker/model/variants.sh
 LIST_SYSTEMS := src/histories/systems.sh
+# What gathers the texts that admit shows, and with what it shows them.
+GATHER_TEXTS := src/checker/picture/texts.sh
+PAGE := $(addprefix src/checker/picture/page.,css js)
 
 sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 
@@ -61,6 +64,8 @@ STEPPED_TEXTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o)
 STEPPED_TEST_TEXTS := $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o)
 DRIVEN_TEXTS := $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o)
 MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
+# All files that may have a marker in them.
+SHOWN_TEXTS := $(sort $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.c src/timestamps/*.h tests/algorithms/*.[ch]))
 DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 # What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
@@ -69,7 +74,7 @@ HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CP
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
 CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN) $(HELPER_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
-	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
+	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS) $(BUILD)/texts.o
 TOOL_LIBS := -ljansson -lpthread -lm
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
@@ -147,7 +152,8 @@ $(BUILD)/mutants/%/edited: tests/mutants/%.patch tests/edit.sh
 $(BUILD)/timestamps/%/edited: tests/timestamps/%.patch tests/edit.sh
 	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(DRIVEN)
 
-$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D))
+# A copy goes by the name of the text that it was copied from: where its markers stand is looked up in that.
+$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D)) -fmacro-prefix-map=$(<D)/=
 $(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
 
 $(MUTANT_TEXTS): $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/edited
@@ -163,6 +169,13 @@ $(BUILD)/variants.h: $(LIST_VARIANTS) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD
 
 $(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
 	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) $(if $(TIMESTAMP_MUTANTS),tests/timestamps,none) > $@
+
+# The texts of all that can be explored, for pictures of runs.
+$(BUILD)/texts: $(GATHER_TEXTS) $(SHOWN_TEXTS) $(PAGE) $(MUTANTS:%=$(BUILD)/mutants/%/edited) $(BUILD)/names
+	$(call say,TEXTS  ,$@)sh $(GATHER_TEXTS) $(BUILD)/mutants "$(MUTANTS)" $(SHOWN_TEXTS) $(PAGE) > $@
+
+$(BUILD)/texts.o: src/checker/picture/texts.S $(BUILD)/texts
+	$(call say,AS     ,$<)$(CC) -DTEXTS='"$(BUILD)/texts"' -c $< -o $@
 
 # The lists must be there before a .d file can tell who includes them.
 $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timestamps.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/gates/report_file.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,12 +31,19 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-/* Beside it, so that the rename stays in one file system. */
-static bool replace(const char *file, mode_t mode, const char *text, size_t size)
+/* A new file, so that the rename stays in one file system. Its name is static. */
+static int make_beside(const char *file, char **name)
 {
     static char beside[PATH_MAX + 16];
     snprintf(beside, sizeof beside, "%s.XXXXXX", file);
-    int fd = mkostemp(beside, O_CLOEXEC);
+    *name = beside;
+    return mkostemp(beside, O_CLOEXEC);
+}
+
+static bool replace(const char *file, mode_t mode, const char *text, size_t size)
+{
+    char *beside;
+    int fd = make_beside(file, &beside);
     if (fd < 0)
         return false;
     bool done = write_all(fd, text, size) && fchmod(fd, mode) == 0;
@@ -58,11 +65,38 @@ static bool write_into(const char *file, const char *text, size_t size)
     return close(fd) == 0 && done;
 }
 
+/* The file behind links, if there is one already. The name is static. */
+static bool is_there_already(const char *file, char **behind_links, struct stat *status)
+{
+    static char name[PATH_MAX]; /* the stack may be small */
+    *behind_links = name;
+    return realpath(file, name) != NULL && stat(name, status) == 0;
+}
+
+bool can_write_whole_file(const char *file)
+{
+    char *behind_links, *beside;
+    struct stat status;
+    const bool is_there = is_there_already(file, &behind_links, &status);
+    if (is_there && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (is_there && (access(behind_links, W_OK) != 0 || !S_ISREG(status.st_mode)))
+        return access(behind_links, W_OK) == 0;
+    int fd = make_beside(is_there ? behind_links : file, &beside);
+    if (fd < 0)
+        return false;
+    close(fd);
+    unlink(beside);
+    return true;
+}
+
 bool write_whole_file(const char *command, const char *file, const char *text, size_t size)
 {
-    static char behind_links[PATH_MAX]; /* the stack may be small */
+    char *behind_links;
     struct stat status;
-    const bool is_there = realpath(file, behind_links) != NULL && stat(behind_links, &status) == 0;
+    const bool is_there = is_there_already(file, &behind_links, &status);
     bool done;
     if (is_there && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
