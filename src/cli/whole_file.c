@@ -65,26 +65,44 @@ static bool write_into(const char *file, const char *text, size_t size)
     return close(fd) == 0 && done;
 }
 
-/* The file behind links, if there is one already. The name is static. */
-static bool is_there_already(const char *file, char **behind_links, struct stat *status)
+/* How a file has to be written. */
+struct way {
+    bool possible;           /* if not, errno says why */
+    bool in_place;           /* a device or a pipe */
+    const char *behind_links; /* what is to be replaced; static */
+    mode_t mode;
+};
+
+/* stat follows links that realpath cannot, such as /dev/stdout where that is a pipe. A link to nowhere is not replaced: it
+ * may be such a one. */
+static struct way way_to_write(const char *file)
 {
-    static char name[PATH_MAX]; /* the stack may be small */
-    *behind_links = name;
-    return realpath(file, name) != NULL && stat(name, status) == 0;
+    static char behind_links[PATH_MAX]; /* the stack may be small */
+    struct stat status;
+    if (stat(file, &status) != 0)
+        return (struct way){.possible = errno == ENOENT && lstat(file, &status) != 0,
+                            .behind_links = file,
+                            .mode = usual_mode()};
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return (struct way){.possible = false};
+    }
+    const bool in_place = !S_ISREG(status.st_mode);
+    return (struct way){.possible = in_place || realpath(file, behind_links) != NULL,
+                        .in_place = in_place,
+                        .behind_links = behind_links,
+                        .mode = status.st_mode & 0777};
 }
 
 bool can_write_whole_file(const char *file)
 {
-    char *behind_links, *beside;
-    struct stat status;
-    const bool is_there = is_there_already(file, &behind_links, &status);
-    if (is_there && S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
+    const struct way way = way_to_write(file);
+    char *beside;
+    if (!way.possible || (access(file, W_OK) != 0 && errno != ENOENT))
         return false;
-    }
-    if (is_there && (access(behind_links, W_OK) != 0 || !S_ISREG(status.st_mode)))
-        return access(behind_links, W_OK) == 0;
-    int fd = make_beside(is_there ? behind_links : file, &beside);
+    if (way.in_place)
+        return true;
+    int fd = make_beside(way.behind_links, &beside);
     if (fd < 0)
         return false;
     close(fd);
@@ -94,18 +112,9 @@ bool can_write_whole_file(const char *file)
 
 bool write_whole_file(const char *command, const char *file, const char *text, size_t size)
 {
-    char *behind_links;
-    struct stat status;
-    const bool is_there = is_there_already(file, &behind_links, &status);
-    bool done;
-    if (is_there && S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        done = false;
-    } else if (is_there && !S_ISREG(status.st_mode)) {
-        done = write_into(file, text, size);
-    } else {
-        done = replace(is_there ? behind_links : file, is_there ? status.st_mode & 0777 : usual_mode(), text, size);
-    }
+    const struct way way = way_to_write(file);
+    const bool done = way.possible && (way.in_place ? write_into(file, text, size)
+                                                    : replace(way.behind_links, way.mode, text, size));
     if (!done)
         fprintf(stderr, "admit %s: cannot write '%s': %s\n", command, file, strerror(errno));
     return done;

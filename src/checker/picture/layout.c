@@ -66,7 +66,7 @@ static void measure(const struct layout *layout, int widest[])
 
 static void place_lanes(struct layout *layout)
 {
-    enum { LANE = 74, GAP = 18 };
+    enum { LANE = 86, GAP = 18 };
     int widest[CHECKED_PROCESSES_MAX], all = layout->left, text = 0;
     measure(layout, widest);
     for (unsigned i = 0; i < layout->lanes; i++) {

@@ -9,8 +9,7 @@
 #include "checker/picture/picture.h"
 
 /* In pixels. A letter of the texts is so wide in the widest of the usual fonts. */
-enum { MARGIN = 16, ROW = 22, BAR = 14, GUTTER = 22, NUMBERS = 34, LETTER_TENTHS = 73, ROOM = 980, WIDTH_MIN = 620 };
-enum { HIDDEN = -1 };
+enum { MARGIN = 16, ROW = 24, BAR = 14, GUTTER = 22, NUMBERS = 34, LETTER_TENTHS = 73, ROOM = 980, WIDTH_MIN = 620 };
 
 struct layout {
     const struct picture_of *picture;

@@ -204,11 +204,11 @@ static void write_json(json_t *json, FILE *out)
 
 static const char frame[] =
     "<nav aria-label='steps'>\n"
-    "<button id='first' title='Home' aria-label='to the start'>&#x23ee;&#xfe0e;</button>"
+    "<button id='first' title='Home' aria-label='to the start'>|&#x25c0;&#xfe0e;</button>"
     "<button id='back' title='left arrow' aria-label='one step back'>&#x25c0;&#xfe0e;</button>"
     "<input id='at' type='range' min='0' value='0' aria-label='step'>"
     "<button id='on' title='right arrow' aria-label='one step on'>&#x25b6;&#xfe0e;</button>"
-    "<button id='last' title='End' aria-label='to the last step'>&#x23ed;&#xfe0e;</button>\n"
+    "<button id='last' title='End' aria-label='to the last step'>&#x25b6;&#xfe0e;|</button>\n"
     "<p id='step' aria-live='polite'></p>\n</nav>\n"
     "<main>\n<section id='picture' aria-label='the whole run' tabindex='0'>\n";
 
@@ -230,7 +230,9 @@ void write_page(const struct picture_of *picture, FILE *out)
     fputs("</header>\n", out);
     if (has_run) {
         fputs(frame, out);
-        draw_svg(picture, out);
+        struct picture_of without_headings = *picture;
+        without_headings.is_within_page = true;
+        draw_svg(&without_headings, out);
         fputs(rest_of_frame, out);
         write_json(run_to_json(picture), out);
         fputs("</script>\n<script>", out);

@@ -41,13 +41,20 @@
                 element('span', 'code', (change > 0 ? '+ ' : change < 0 ? '- ' : '  ') + code));
             if (change > 0) line.title = 'the mutant has this line';
             if (change < 0) line.title = 'the mutant has this line no more';
-            if (number) byNumber.set(number, line);
+            if (number) byNumber.set(line.dataset.number = number, line);
             return line;
         });
         return byNumber;
     });
     const lineOf = stand => stand[3] === null ? undefined : lines[stand[3]].get(stand[4]);
-    const codeOf = stand => lineOf(stand)?.querySelector('.code').textContent.slice(2).trim();
+    /* What stands at a marker of its own is the next statement; where a loop carries the marker, that. */
+    const isMarker = line => /^\s*(AT|ASKED_AT)\("[^"]*"\)\s*(\/\*.*\*\/)?$/.test(line.querySelector('.code').textContent.slice(2));
+    function statementOf(stand) {
+        let line = lineOf(stand);
+        for (let left = 3; line && left > 0 && isMarker(line); left--) line = lines[stand[3]].get(Number(line.dataset.number) + 1);
+        return line;
+    }
+    const codeOf = stand => statementOf(stand)?.querySelector('.code').textContent.slice(2).trim();
 
     function showText(number) {
         if (openText !== number) byId('text').replaceChildren(...run.texts[number].elements);
@@ -71,6 +78,7 @@
             badge.title = name + ' stands here';
             line.querySelector('.badges').append(badge);
             line.classList.add('here');
+            statementOf(stand)?.classList.add('here');
             line.setAttribute('aria-current', 'step');
             run.texts[stand[3]].badged.push(line.querySelector('.badges'));
         });
@@ -121,7 +129,7 @@
     function sayStep(moment) {
         const made = run.moments[moment], say = byId('step');
         const what = moment === 0 ? `At the start; there are ${last} step${last === 1 ? '' : 's'}.`
-            : `Step ${step} of ${last}${goesRound ? ' and on' : ''}: ${run.processes[made.who]}, ` +
+            : `Step ${step}${step <= last ? ` of ${last}` : ''}: ${run.processes[made.who]}, ` +
               made.label + (made.access ? ': ' + made.access : '') + '.';
         say.replaceChildren(what);
         if (goesRound && step > run.loop)
@@ -137,9 +145,9 @@
     const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
     cursor.setAttribute('class', 'cursor');
     cursor.setAttribute('x', 2);
-    cursor.setAttribute('y', -11);
+    cursor.setAttribute('y', -12);
     cursor.setAttribute('rx', 4);
-    cursor.setAttribute('height', 22);
+    cursor.setAttribute('height', 24);
     cursor.setAttribute('width', svg.viewBox.baseVal.width - 4);
 
     function showInPicture(moment) {

@@ -14,6 +14,7 @@ struct picture_of {
     const struct execution *execution; /* as far as the run is possible */
     bool is_shown;                     /* the run shows what the trace says */
     const char *remark;                /* what else there is to say, or NULL */
+    bool is_within_page;               /* whose headings say what it is */
 };
 
 /* As long as these, of a run's last steps and of its first ones, are drawn; the page has all. */

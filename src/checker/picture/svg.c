@@ -58,6 +58,7 @@ static const char definitions[] =
     "<rect id='writes' class='m-block' x='-6' y='-6' width='12' height='12'/>\n"
     "<rect id='begins' class='m-dot' x='-5' y='-5' width='10' height='10'/>\n"
     "<path id='updates' class='m-block' d='M0 -8L8 0L0 8L-8 0z'/>\n"
+    "<path id='writes-not' class='m-dot' d='M0 -6.5L6.5 0L0 6.5L-6.5 0z'/>\n"
     "<path id='kernel' class='m-block' d='M0 -8L8 6H-8z'/>\n"
     "<g id='wrong'><path class='m-halo' d='M-6 -6L6 6M6 -6L-6 6'/><path class='m-cross' d='M-6 -6L6 6M6 -6L-6 6'/></g>\n"
     "</defs>\n";
@@ -65,15 +66,19 @@ static const char definitions[] =
 /* In the order of section_words. */
 static const char *const bar_class[SECTION_SIGNS] = {"rest", "way", "wait", "in", "out", "odd", "gone"};
 
+/* By kind of step; and one that could have written, and has not. */
+enum { WRITES_NOT = STEP_KINDS, MARKS };
+
 static const struct {
     const char *id, *words;
-} mark[STEP_KINDS] = {
+} mark[MARKS] = {
     [STEP_READS] = {"reads", "reads"},
     [STEP_READS_AMID_WRITE] = {"reads-amid", "reads during a write"},
     [STEP_WRITES] = {"writes", "writes"},
     [STEP_BEGINS_WRITE] = {"begins", "begins to write"},
     [STEP_ENDS_WRITE] = {"writes", "writes"},
     [STEP_UPDATES] = {"updates", "reads and writes at once"},
+    [WRITES_NOT] = {"writes-not", "the same, and changes nothing"},
     [STEP_OF_KERNEL] = {"kernel", "the kernel acts"},
     [STEP_GOES_WRONG] = {"wrong", "a fault"},
 };
@@ -120,21 +125,24 @@ static int draw_start(const struct layout *layout, int y)
         const size_t used = strlen(words);
         snprintf(words + used, sizeof words - used, "%s%s = %s", used > 0 ? ", " : "At the start ", name, value);
     }
-    return draw_words(layout, "note", words[0] != '\0' ? words : "At the start all registers are 0", y, 66);
+    return draw_words(layout, "note", words[0] != '\0' ? words : "At the start all registers are 0", y, 72);
 }
 
 static int draw_headings(const struct layout *layout)
 {
     const struct picture_of *picture = layout->picture;
     char words[WORDS_SIZE];
-    picture_title(picture, words, sizeof words);
-    int y = draw_words(layout, "title", words, 30, 88);
-    picture_setting(picture->setting, words, sizeof words);
-    y = draw_words(layout, "note", words, y + 3, 66);
-    if (picture->trace != NULL)
-        y = draw_words(layout, "note", picture->trace->what, y, 66);
-    if (picture->remark != NULL)
-        y = draw_words(layout, "note", picture->remark, y, 66);
+    int y = MARGIN;
+    if (!picture->is_within_page) {
+        picture_title(picture, words, sizeof words);
+        y = draw_words(layout, "title", words, 30, 100);
+        picture_setting(picture->setting, words, sizeof words);
+        y = draw_words(layout, "note", words, y + 3, 72);
+        if (picture->trace != NULL)
+            y = draw_words(layout, "note", picture->trace->what, y, 72);
+        if (picture->remark != NULL)
+            y = draw_words(layout, "note", picture->remark, y, 72);
+    }
     if (layout->lanes > 0)
         y = draw_start(layout, y);
     return y;
@@ -193,13 +201,20 @@ static void draw_open_writes(const struct layout *layout, unsigned i)
 
 /* --- rows --------------------------------------------------------------------------------------------------------------- */
 
+/* What happens at a store beside the text is marked like a fault. */
+static unsigned mark_of(const struct picture_of *picture, size_t s, const struct told_step *told)
+{
+    if (picture->execution->moments[s + 1].access.beside != NULL)
+        return STEP_GOES_WRONG;
+    return told->kind == STEP_UPDATES && !told->changes ? (unsigned)WRITES_NOT : (unsigned)told->kind;
+}
+
 static void draw_step(const struct layout *layout, size_t s, unsigned *seen)
 {
     const struct picture_of *picture = layout->picture;
     const unsigned i = picture->trace->steps[s].process;
     const struct told_step told = tell_step(picture->trace, picture->execution, s);
-    const bool beside_text = picture->execution->moments[s + 1].access.beside != NULL;
-    const enum step_kind kind = beside_text ? STEP_GOES_WRONG : told.kind;
+    const unsigned kind = mark_of(picture, s, &told);
     FILE *out = layout->out;
     char access[WORDS_SIZE];
     describe_access(picture, s, access, sizeof access);
@@ -207,8 +222,6 @@ static void draw_step(const struct layout *layout, size_t s, unsigned *seen)
     fprintf(out, "<rect x='0' y='-%d' width='%d' height='%d' fill='none' pointer-events='all'/>", ROW / 2, layout->width,
             ROW);
     fprintf(out, "<text class='nr' x='%d' y='4'>%zu</text>", layout->left - 12, s + 1);
-    if (layout->texts_apart)
-        fprintf(out, "<path class='lead' d='M%d 0H%d'/>", layout->bar_x[i] + BAR, layout->text_x[i] - 6);
     fprintf(out, "<use href='#%s' x='%d'/>", mark[kind].id, layout->bar_x[i]);
     fprintf(out, "<text x='%d' y='4'><tspan class='%s'>", layout->text_x[i], kind == STEP_GOES_WRONG ? "wrong" : "label");
     print_escaped(out, told.label, WORDS_SIZE);
@@ -257,15 +270,36 @@ static void draw_loop_arrow(const struct layout *layout)
 }
 
 /* The last step is the one after which the property is violated. */
+static bool shows_violation(const struct layout *layout)
+{
+    const struct picture_of *picture = layout->picture;
+    return picture->is_shown && picture->trace->property != PROPERTIES && !ends_in_loop(layout) && layout->steps > 0;
+}
+
+static void draw_band(const struct layout *layout)
+{
+    fprintf(layout->out, "<rect class='band' x='%d' y='%d' width='%d' height='%d' rx='4'/>\n", MARGIN / 2,
+            layout->y[layout->steps - 1] - ROW / 2, layout->width - MARGIN, ROW);
+}
+
+/* From each step to its text, where that is not beside it. */
+static void draw_leads(const struct layout *layout)
+{
+    for (size_t s = 0; s < layout->steps && layout->texts_apart; s++) {
+        const unsigned i = layout->picture->trace->steps[s].process;
+        if (!is_hidden(layout, s))
+            fprintf(layout->out, "<path class='lead' d='M%d %dH%d'/>\n", layout->bar_x[i] + BAR, layout->y[s],
+                    layout->text_x[i] - 6);
+    }
+}
+
 static int draw_end(const struct layout *layout, int y)
 {
     const struct picture_of *picture = layout->picture;
     char words[WORDS_SIZE];
     if (ends_in_loop(layout)) {
         snprintf(words, sizeof words, "\u21ba and again from step %zu on, for ever", picture->trace->loop + 1);
-    } else if (picture->is_shown && picture->trace->property != PROPERTIES && layout->steps > 0) {
-        fprintf(layout->out, "<rect class='band' x='%d' y='%d' width='%d' height='%d' rx='4'/>\n", MARGIN / 2,
-                layout->y[layout->steps - 1] - ROW / 2, layout->width - MARGIN, ROW);
+    } else if (shows_violation(layout)) {
         snprintf(words, sizeof words, "\u2717 %s", picture->trace->what);
     } else if (layout->steps < picture->trace->count) {
         snprintf(words, sizeof words, "here the run ends: step %zu is not possible", layout->steps + 1);
@@ -304,7 +338,7 @@ static int draw_legend(const struct layout *layout, unsigned sections, unsigned 
     y += ROW + 6;
     if (kinds >> STEP_ENDS_WRITE & 1)
         kinds = (kinds & ~(1u << STEP_ENDS_WRITE)) | 1u << STEP_WRITES;
-    for (unsigned d = 0; d < STEP_KINDS; d++)
+    for (unsigned d = 0; d < MARKS; d++)
         if (kinds >> d & 1) {
             const int at = legend_place(layout, &x, &y, mark[d].words);
             fprintf(layout->out, "<use href='#%s' x='%d' y='%d'/>\n", mark[d].id, at, y);
@@ -364,6 +398,9 @@ static void draw_run(struct layout *layout)
     unsigned sections = 0, kinds = 0;
     if (has_loop(layout))
         draw_loop_tint(layout);
+    if (shows_violation(layout))
+        draw_band(layout);
+    draw_leads(layout);
     for (unsigned i = 0; i < layout->lanes; i++)
         draw_bars(layout, i, &sections);
     for (unsigned i = 0; i < layout->lanes; i++)
