@@ -4,6 +4,7 @@
 # make demo          shows what there is: a lock at work, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
+# make pictures      of the runs in docs, from their traces
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again
 # make rooms         the folders of src, each after those that it uses
 # make format        clang-format on all C files
@@ -222,6 +223,14 @@ demo: all $(EXAMPLES)
 check-all: all
 	BUILD=$(BUILD) sh tests/check-all.sh docs/checked.md docs/claims.md "$(ONLY)"
 
+# Each trace there has its picture; and some have a page.
+PICTURED := $(basename $(wildcard docs/findings/*.json docs/pictures/*.json))
+PAGES := docs/findings/theorem-8-deadlock docs/findings/theorem-8-lockout docs/pictures/one_bit-lockout
+pictures: $(addprefix picture-,$(PICTURED))
+
+$(addprefix picture-,$(PICTURED)): picture-%: $(BUILD)/admit FORCE
+	$(call say,DRAW   ,$*)$(BUILD)/admit replay $*.json --svg $*.svg $(if $(filter $*,$(PAGES)),--html $*.html) >/dev/null
+
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
 # Programs look for libraries in a list that ldconfig makes, of the directories of the system, /usr/local/lib among them.
@@ -280,7 +289,7 @@ clean:
 
 FORCE:
 
-.PHONY: all without-etcd demo check-all install uninstall rooms format help clean FORCE
+.PHONY: all without-etcd demo check-all pictures install uninstall rooms format help clean FORCE
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------

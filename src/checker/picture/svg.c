@@ -88,6 +88,7 @@ static const struct {
 /* As many lines as it takes; returns where the next would be. */
 static int draw_words(const struct layout *layout, const char *class, const char *words, int y, int letter_tenths)
 {
+    const int line_height = letter_tenths * 5 / 2 / 10 + 1;
     const size_t most = (size_t)((layout->width - 2 * MARGIN) * 10 / letter_tenths);
     while (*words != '\0') {
         char line[WORDS_SIZE];
@@ -103,7 +104,7 @@ static int draw_words(const struct layout *layout, const char *class, const char
         fputs("</text>\n", layout->out);
         words += length;
         words += strspn(words, " ");
-        y += 19;
+        y += line_height;
     }
     return y;
 }
@@ -338,10 +339,12 @@ static int draw_legend(const struct layout *layout, unsigned sections, unsigned 
     y += ROW + 6;
     if (kinds >> STEP_ENDS_WRITE & 1)
         kinds = (kinds & ~(1u << STEP_ENDS_WRITE)) | 1u << STEP_WRITES;
-    for (unsigned d = 0; d < MARKS; d++)
-        if (kinds >> d & 1) {
-            const int at = legend_place(layout, &x, &y, mark[d].words);
-            fprintf(layout->out, "<use href='#%s' x='%d' y='%d'/>\n", mark[d].id, at, y);
+    static const unsigned order[] = {STEP_READS,   STEP_READS_AMID_WRITE, STEP_BEGINS_WRITE, STEP_WRITES,
+                                     STEP_UPDATES, WRITES_NOT,            STEP_OF_KERNEL,    STEP_GOES_WRONG};
+    for (unsigned o = 0; o < sizeof order / sizeof *order; o++)
+        if (kinds >> order[o] & 1) {
+            const int at = legend_place(layout, &x, &y, mark[order[o]].words);
+            fprintf(layout->out, "<use href='#%s' x='%d' y='%d'/>\n", mark[order[o]].id, at, y);
         }
     return y;
 }

@@ -29,7 +29,7 @@ static void describe_step(const struct trace *trace, const struct execution *exe
     const struct told_step told = tell_step(trace, execution, s);
     const unsigned long long value = told.value, before = told.before;
     char name[64];
-    if (told.kind == STEP_GOES_WRONG) {
+    if (trace->steps[s].fault) {
         snprintf(text, size, "%s", told.label);
         return;
     }

@@ -5,10 +5,10 @@
 
 static enum step_kind kind_of(const struct trace_step *step, const struct moment *from, const struct access *access)
 {
+    if (access->kind == KERNEL || step->fault == TIMED_LOOK)
+        return STEP_OF_KERNEL;
     if (step->fault)
         return STEP_GOES_WRONG;
-    if (access->kind == KERNEL)
-        return STEP_OF_KERNEL;
     if (access->begins)
         return STEP_BEGINS_WRITE;
     if (access->kind == READ)
@@ -30,7 +30,7 @@ struct told_step tell_step(const struct trace *trace, const struct execution *ex
                         .value = access->kind == READ ? access->value : access->result,
                         .changes = access->value != access->result};
     unsigned reg;
-    if (told.kind == STEP_GOES_WRONG)
+    if (step->fault)
         told.label = fault_info[FAULT_NUMBER(step->fault)].step;
     if (told.kind == STEP_BEGINS_WRITE)
         process_open_write(&execution->model.instance, step->process, &to->process[step->process], &reg, &told.value);
