@@ -67,8 +67,8 @@ static bool write_into(const char *file, const char *text, size_t size)
 
 /* How a file has to be written. */
 struct way {
-    bool possible;           /* if not, errno says why */
-    bool in_place;           /* a device or a pipe */
+    bool possible;            /* if not, errno says why */
+    bool in_place;            /* a device or a pipe */
     const char *behind_links; /* what is to be replaced; static */
     mode_t mode;
 };
@@ -80,9 +80,8 @@ static struct way way_to_write(const char *file)
     static char behind_links[PATH_MAX]; /* the stack may be small */
     struct stat status;
     if (stat(file, &status) != 0)
-        return (struct way){.possible = errno == ENOENT && lstat(file, &status) != 0,
-                            .behind_links = file,
-                            .mode = usual_mode()};
+        return (struct way){
+            .possible = errno == ENOENT && lstat(file, &status) != 0, .behind_links = file, .mode = usual_mode()};
     if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return (struct way){.possible = false};
@@ -113,8 +112,8 @@ bool can_write_whole_file(const char *file)
 bool write_whole_file(const char *command, const char *file, const char *text, size_t size)
 {
     const struct way way = way_to_write(file);
-    const bool done = way.possible && (way.in_place ? write_into(file, text, size)
-                                                    : replace(way.behind_links, way.mode, text, size));
+    const bool done =
+        way.possible && (way.in_place ? write_into(file, text, size) : replace(way.behind_links, way.mode, text, size));
     if (!done)
         fprintf(stderr, "admit %s: cannot write '%s': %s\n", command, file, strerror(errno));
     return done;

@@ -107,7 +107,8 @@ static json_t *moment_to_json(const struct picture_of *picture, size_t moment, s
         json_object_set_new(json, "who", json_integer(picture->trace->steps[moment - 1].process));
         json_object_set_new(json, "label", json_string(told.label));
         json_object_set_new(json, "access", json_string(access));
-        json_object_set_new(json, "fault", json_boolean(told.kind == STEP_GOES_WRONG || moments[moment].access.beside != NULL));
+        json_object_set_new(json, "fault",
+                            json_boolean(told.kind == STEP_GOES_WRONG || moments[moment].access.beside != NULL));
     }
     return json;
 }
@@ -202,15 +203,14 @@ static void write_json(json_t *json, FILE *out)
     json_decref(json);
 }
 
-static const char frame[] =
-    "<nav aria-label='steps'>\n"
-    "<button id='first' title='Home' aria-label='to the start'>|&#x25c0;&#xfe0e;</button>"
-    "<button id='back' title='left arrow' aria-label='one step back'>&#x25c0;&#xfe0e;</button>"
-    "<input id='at' type='range' min='0' value='0' aria-label='step'>"
-    "<button id='on' title='right arrow' aria-label='one step on'>&#x25b6;&#xfe0e;</button>"
-    "<button id='last' title='End' aria-label='to the last step'>&#x25b6;&#xfe0e;|</button>\n"
-    "<p id='step' aria-live='polite'></p>\n</nav>\n"
-    "<main>\n<section id='picture' aria-label='the whole run' tabindex='0'>\n";
+static const char frame[] = "<nav aria-label='steps'>\n"
+                            "<button id='first' title='Home' aria-label='to the start'>|&#x25c0;&#xfe0e;</button>"
+                            "<button id='back' title='left arrow' aria-label='one step back'>&#x25c0;&#xfe0e;</button>"
+                            "<input id='at' type='range' min='0' value='0' aria-label='step'>"
+                            "<button id='on' title='right arrow' aria-label='one step on'>&#x25b6;&#xfe0e;</button>"
+                            "<button id='last' title='End' aria-label='to the last step'>&#x25b6;&#xfe0e;|</button>\n"
+                            "<p id='step' aria-live='polite'></p>\n</nav>\n"
+                            "<main>\n<section id='picture' aria-label='the whole run' tabindex='0'>\n";
 
 static const char rest_of_frame[] =
     "</section>\n<div id='now'>\n<section aria-labelledby='who'><h2 id='who'>Processes</h2><table id='processes'>"

@@ -48,13 +48,25 @@
     });
     const lineOf = stand => stand[3] === null ? undefined : lines[stand[3]].get(stand[4]);
     /* What stands at a marker of its own is the next statement; where a loop carries the marker, that. */
-    const isMarker = line => /^\s*(AT|ASKED_AT)\("[^"]*"\)\s*(\/\*.*\*\/)?$/.test(line.querySelector('.code').textContent.slice(2));
+    const codeIn = line => line.querySelector('.code').textContent.slice(2).trim();
+    const isMarker = line => /^(AT|ASKED_AT)\("[^"]*"\)\s*(\/\*.*\*\/)?$/.test(codeIn(line));
+    const lineAfter = (stand, line) => lines[stand[3]].get(Number(line.dataset.number) + 1);
     function statementOf(stand) {
         let line = lineOf(stand);
-        for (let left = 3; line && left > 0 && isMarker(line); left--) line = lines[stand[3]].get(Number(line.dataset.number) + 1);
+        for (let left = 3; line && left > 0 && isMarker(line); left--) line = lineAfter(stand, line);
         return line;
     }
-    const codeOf = stand => statementOf(stand)?.querySelector('.code').textContent.slice(2).trim();
+
+    /* The statement in one line: as far as its brackets are closed. */
+    function codeOf(stand) {
+        const isOpen = code => code.split('(').length > code.split(')').length;
+        let line = statementOf(stand), code = line ? codeIn(line) : '';
+        for (let left = 5; line && left > 0 && isOpen(code); left--) {
+            line = lineAfter(stand, line);
+            if (line) code += (code.endsWith('(') ? '' : ' ') + codeIn(line);
+        }
+        return code;
+    }
 
     function showText(number) {
         if (openText !== number) byId('text').replaceChildren(...run.texts[number].elements);
@@ -131,7 +143,7 @@
         const what = moment === 0 ? `At the start; there are ${last} step${last === 1 ? '' : 's'}.`
             : `Step ${step}${step <= last ? ` of ${last}` : ''}: ${run.processes[made.who]}, ` +
               made.label + (made.access ? ': ' + made.access : '') + '.';
-        say.replaceChildren(what);
+        say.replaceChildren(element('span', made.fault ? 'alarm' : '', what));
         if (goesRound && step > run.loop)
             say.append(element('span', 'loop', ` Round ${roundOf(step)} of the loop` +
                 (step > last ? `: step ${moment} again.` : '.')));

@@ -17,7 +17,8 @@ static const char style[] =
     ".run text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace}\n"
     ".run .title{font:600 17px system-ui,sans-serif}.run .note{font:13px system-ui,sans-serif}"
     ".run .head{font:600 12px system-ui,sans-serif}\n"
-    ".run .nr{text-anchor:end}.run .say{font:italic 12px system-ui,sans-serif}.run .alarm,.run .wrong{font-weight:600}\n"
+    ".run .nr{text-anchor:end}.run .say{font:italic 12px system-ui,sans-serif}.run .alarm,.run "
+    ".wrong{font-weight:600}\n"
     ".run .sign{font-size:10px;font-weight:700;text-anchor:middle}"
     ".run .sign,.run .say{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
     ".run .grid,.run .lead,.run .loop,.run .band,.run .gone,.run .open{fill:none}.run .lead{stroke-dasharray:1 3}\n"
@@ -60,7 +61,8 @@ static const char definitions[] =
     "<path id='updates' class='m-block' d='M0 -8L8 0L0 8L-8 0z'/>\n"
     "<path id='writes-not' class='m-dot' d='M0 -6.5L6.5 0L0 6.5L-6.5 0z'/>\n"
     "<path id='kernel' class='m-block' d='M0 -8L8 6H-8z'/>\n"
-    "<g id='wrong'><path class='m-halo' d='M-6 -6L6 6M6 -6L-6 6'/><path class='m-cross' d='M-6 -6L6 6M6 -6L-6 6'/></g>\n"
+    "<g id='wrong'><path class='m-halo' d='M-6 -6L6 6M6 -6L-6 6'/><path class='m-cross' d='M-6 -6L6 6M6 -6L-6 "
+    "6'/></g>\n"
     "</defs>\n";
 
 /* In the order of section_words. */
@@ -162,8 +164,8 @@ static void draw_lane_heads(const struct layout *layout, int y)
 static void draw_bar(const struct layout *layout, int x, int from, int to, unsigned section)
 {
     const int width = section == 0 ? 2 : section_words[section].sign == '#' ? BAR + 4 : BAR - 2;
-    fprintf(layout->out, "<rect class='%s' x='%d' y='%d' width='%d' height='%d'/>", bar_class[section], x - width / 2, from,
-            width, to - from);
+    fprintf(layout->out, "<rect class='%s' x='%d' y='%d' width='%d' height='%d'/>", bar_class[section], x - width / 2,
+            from, width, to - from);
     if (section > 0 && to - from >= ROW)
         fprintf(layout->out, "<text class='sign%s' x='%d' y='%d'>%c</text>",
                 section_words[section].sign == '#' ? " in" : "", x, from + ROW / 2 + 4, section_words[section].sign);
@@ -220,11 +222,12 @@ static void draw_step(const struct layout *layout, size_t s, unsigned *seen)
     char access[WORDS_SIZE];
     describe_access(picture, s, access, sizeof access);
     fprintf(out, "<g id='s%zu' transform='translate(0 %d)'>", s + 1, layout->y[s]);
-    fprintf(out, "<rect x='0' y='-%d' width='%d' height='%d' fill='none' pointer-events='all'/>", ROW / 2, layout->width,
-            ROW);
+    fprintf(out, "<rect x='0' y='-%d' width='%d' height='%d' fill='none' pointer-events='all'/>", ROW / 2,
+            layout->width, ROW);
     fprintf(out, "<text class='nr' x='%d' y='4'>%zu</text>", layout->left - 12, s + 1);
     fprintf(out, "<use href='#%s' x='%d'/>", mark[kind].id, layout->bar_x[i]);
-    fprintf(out, "<text x='%d' y='4'><tspan class='%s'>", layout->text_x[i], kind == STEP_GOES_WRONG ? "wrong" : "label");
+    fprintf(out, "<text x='%d' y='4'><tspan class='%s'>", layout->text_x[i],
+            kind == STEP_GOES_WRONG ? "wrong" : "label");
     print_escaped(out, told.label, WORDS_SIZE);
     fprintf(out, "%s</tspan>", access[0] != '\0' ? ": " : "");
     print_escaped(out, access, WORDS_SIZE);
@@ -234,8 +237,8 @@ static void draw_step(const struct layout *layout, size_t s, unsigned *seen)
 
 static void draw_row_words(const struct layout *layout, const char *words, int y)
 {
-    fprintf(layout->out, "<path class='grid' d='M%d %dH%d'/><text class='say' x='%d' y='%d'>", layout->left - 8, y + ROW / 2,
-            layout->width - MARGIN, layout->text_x[0], y + 4);
+    fprintf(layout->out, "<path class='grid' d='M%d %dH%d'/><text class='say' x='%d' y='%d'>", layout->left - 8,
+            y + ROW / 2, layout->width - MARGIN, layout->text_x[0], y + 4);
     print_escaped(layout->out, words, WORDS_SIZE);
     fputs("</text>\n", layout->out);
 }
@@ -339,8 +342,8 @@ static int draw_legend(const struct layout *layout, unsigned sections, unsigned 
     y += ROW + 6;
     if (kinds >> STEP_ENDS_WRITE & 1)
         kinds = (kinds & ~(1u << STEP_ENDS_WRITE)) | 1u << STEP_WRITES;
-    static const unsigned order[] = {STEP_READS,   STEP_READS_AMID_WRITE, STEP_BEGINS_WRITE, STEP_WRITES,
-                                     STEP_UPDATES, WRITES_NOT,            STEP_OF_KERNEL,    STEP_GOES_WRONG};
+    static const unsigned order[] = {STEP_READS, STEP_READS_AMID_WRITE, STEP_BEGINS_WRITE, STEP_WRITES, STEP_UPDATES,
+                                     WRITES_NOT, STEP_OF_KERNEL,        STEP_GOES_WRONG};
     for (unsigned o = 0; o < sizeof order / sizeof *order; o++)
         if (kinds >> order[o] & 1) {
             const int at = legend_place(layout, &x, &y, mark[order[o]].words);

@@ -15,7 +15,8 @@ const char *embedded_text(const char *name, size_t *size)
     const size_t length = strlen(name);
     const char *at = embedded_texts;
     while (at < embedded_texts_end) {
-        const char *its_name = at + strlen("text "), *its_size = memchr(its_name, '\n', (size_t)(embedded_texts_end - at));
+        const char *its_name = at + strlen("text "),
+                   *its_size = memchr(its_name, '\n', (size_t)(embedded_texts_end - at));
         while (its_size[-1] != ' ')
             its_size--;
         char *content;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 const struct section_words section_words[SECTION_SIGNS] = {
-    {'.', "remainder", "remainder"},  {'d', "doorway", "doorway"}, {'w', "waiting", "waiting room"},
-    {'#', "critical", "critical section"}, {'e', "exit", "exit"},  {'f', "faulty", "faulty"},
+    {'.', "remainder", "remainder"},       {'d', "doorway", "doorway"}, {'w', "waiting", "waiting room"},
+    {'#', "critical", "critical section"}, {'e', "exit", "exit"},       {'f', "faulty", "faulty"},
     {'x', "crashed", "crashed"},
 };
 
@@ -131,7 +131,7 @@ const char *loop_begins(const struct trace *trace, size_t step)
 {
     if (step != trace->loop)
         return NULL;
-    return trace->loop == trace->loop_end     ? "so long as anybody likes, all rest; then"
+    return trace->loop == trace->loop_end   ? "so long as anybody likes, all rest; then"
            : trace->loop_end < trace->count ? "from here on, again and again, as often as anybody likes"
-                                              : "from here on, again and again";
+                                            : "from here on, again and again";
 }

@@ -77,7 +77,8 @@ static void print_line(const struct trace *trace, const struct execution *execut
     describe_step(trace, execution, s, text, sizeof text);
     fprintf(out, "%5zu ", s + 1);
     for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
-        fprintf(out, "| %c %-*s ", section_sign_at(execution, s + 1, i), width, i == trace->steps[s].process ? text : "");
+        fprintf(out, "| %c %-*s ", section_sign_at(execution, s + 1, i), width,
+                i == trace->steps[s].process ? text : "");
     }
     fputc('|', out);
     print_changes(execution, s, out);

@@ -24,11 +24,11 @@ struct told_step tell_step(const struct trace *trace, const struct execution *ex
     const struct moment *from = &execution->moments[s], *to = &execution->moments[s + 1];
     const struct access *access = &to->access;
     struct told_step told = {.kind = kind_of(step, from, access),
-                        .label = access->beside != NULL ? access->beside : from->process[step->process].label,
-                        .reg = access->reg,
-                        .before = access->value,
-                        .value = access->kind == READ ? access->value : access->result,
-                        .changes = access->value != access->result};
+                             .label = access->beside != NULL ? access->beside : from->process[step->process].label,
+                             .reg = access->reg,
+                             .before = access->value,
+                             .value = access->kind == READ ? access->value : access->result,
+                             .changes = access->value != access->result};
     unsigned reg;
     if (step->fault)
         told.label = fault_info[FAULT_NUMBER(step->fault)].step;

@@ -14,15 +14,15 @@ enum step_kind {
     STEP_BEGINS_WRITE,
     STEP_ENDS_WRITE,
     STEP_UPDATES,    /* reads and writes at once */
-    STEP_OF_KERNEL, /* on no register that the text names */
-    STEP_GOES_WRONG,  /* a fault */
+    STEP_OF_KERNEL,  /* on no register that the text names */
+    STEP_GOES_WRONG, /* a fault */
     STEP_KINDS
 };
 
 struct told_step {
     enum step_kind kind;
     const char *label;
-    unsigned reg; /* not of the last two */
+    unsigned reg;           /* not of the last two */
     uint64_t before, value; /* what it held; what was read, or is written now or in the end */
     bool changes;
 };

@@ -9,8 +9,8 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/picture.h"
 #include "cli/gates/report.h"
-#include "cli/whole_file.h"
 #include "cli/gates/time_axis.h"
+#include "cli/whole_file.h"
 #include "markup/escaped.h"
 
 #include "base/die.h"

@@ -12,7 +12,9 @@
 
 bool picture_option(struct picture_files *files, struct arguments *arguments, const char *option)
 {
-    const char **file = strcmp(option, "--svg") == 0 ? &files->svg : strcmp(option, "--html") == 0 ? &files->html : NULL;
+    const char **file = strcmp(option, "--svg") == 0    ? &files->svg
+                        : strcmp(option, "--html") == 0 ? &files->html
+                                                        : NULL;
     if (file != NULL)
         *file = option_value(arguments, option);
     return file != NULL;

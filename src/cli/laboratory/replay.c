@@ -19,7 +19,8 @@ static const char help_text[] =
     "what can never happen again) is found out by exploring again.\n"
     "\n"
     "  --svg FILE            draw it: a lane a process, with what it reads and writes\n"
-    "  --html FILE           write a page in which one goes through it step by step, with the registers and the text of\n"
+    "  --html FILE           write a page in which one goes through it step by step, with the registers and the text "
+    "of\n"
     "                        the algorithm\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace, 3 undecided (a limit was reached)\n";
