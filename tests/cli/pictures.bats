@@ -78,6 +78,8 @@ PYTHON
     says_error "run.html says so"
     drawn '"no counterexample" in title and "Nothing was violated" in words and not rows'
     grep -q 'Nothing was violated' run.html
+    exits 3 check one_bit --property exclusion --max-states 10 --svg run.svg
+    drawn '"Nothing was found to be violated, and not all is decided." in words'
 }
 
 @test "a run that is not what it is said to be is drawn, and that is said" {

@@ -13,7 +13,7 @@ fi
 # shown NAME PAGE: what the browser makes of it goes to $scratch/NAME.shown. Without a sandbox, since root may have none; it
 # sees only what is made here.
 shown() {
-    chromium --headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run \
+    timeout 300 chromium --headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run \
         --disable-background-networking --disable-component-update --disable-sync --disable-extensions \
         --user-data-dir="$scratch/$1.profile" --dump-dom "file://$scratch/$2" >"$scratch/$1.shown" 2>"$scratch/$1.browser"
 }

@@ -346,6 +346,18 @@ static void read_request(struct request *request, int argc, char **argv)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
+static int exit_status(const struct finding *findings, unsigned count)
+{
+    int status = EXIT_OK;
+    for (unsigned p = 0; p < count; p++) {
+        if (findings[p].verdict == VIOLATED)
+            return EXIT_VIOLATED;
+        if (findings[p].verdict == UNDECIDED)
+            status = EXIT_UNDECIDED;
+    }
+    return status;
+}
+
 /* The first counterexample goes to the files that were asked for. */
 static void write_first_trace(const struct request *request, FILE *trace_file, const struct answer *answer)
 {
@@ -363,7 +375,9 @@ static void write_first_trace(const struct request *request, FILE *trace_file, c
         struct execution execution = {.count = 0};
         struct picture_of picture = {.setting = &request->question.setting,
                                      .is_shown = true,
-                                     .remark = "Nothing was violated, so there is no run to draw."};
+                                     .remark = exit_status(findings, count) == EXIT_UNDECIDED
+                                                   ? "Nothing was found to be violated, and not all is decided."
+                                                   : "Nothing was violated, so there is no run to draw."};
         if (p < count) {
             picture.trace = &trace;
             picture.execution = &execution;
@@ -394,18 +408,6 @@ static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     explore_interrupt();
-}
-
-static int exit_status(const struct finding *findings, unsigned count)
-{
-    int status = EXIT_OK;
-    for (unsigned p = 0; p < count; p++) {
-        if (findings[p].verdict == VIOLATED)
-            return EXIT_VIOLATED;
-        if (findings[p].verdict == UNDECIDED)
-            status = EXIT_UNDECIDED;
-    }
-    return status;
 }
 
 int command_check(int argc, char **argv)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The texts that admit carries: where a process stands is a line of its algorithm's own text, with that label in it, of
- * whichever is in the catalogue, mutants as they have been edited. And what is said of a mutant's lines is what its patch
- * does.
+ * whichever is in the catalogue, mutants as they have been edited. What is said of a mutant's lines is what its patch
+ * does. And a label is text, whatever is in it.
  */
 #include "unit.h"
 
+#include "base/die.h"
+#include "checker/picture/picture.h"
 #include "checker/picture/texts.h"
 
 /* The line of the text, or NULL. */
@@ -122,6 +124,41 @@ static void paths_and_ids(void **state)
     assert_int_equal(text.count, 0);
 }
 
+static void a_label_is_text(void **state)
+{
+    (void)state;
+    static const char hostile[] = NO_MARKER("</text></script><script>\"'&amp;]]>");
+    struct trace_step steps[] = {{.process = 0}, {.process = 1}};
+    struct trace trace = {.setting = setting_of("one_bit", 2, 1),
+                          .what = "somebody steps",
+                          .steps = steps,
+                          .count = 2,
+                          .loop = NO_LOOP,
+                          .loop_end = NO_LOOP};
+    struct execution execution;
+    assert_true(trace_execute(&trace, &execution));
+    for (size_t m = 0; m < execution.count; m++)
+        execution.moments[m].process[0].label = hostile;
+    const struct picture_of picture = {.setting = &trace.setting, .trace = &trace, .execution = &execution};
+    char *svg, *page;
+    size_t size;
+    FILE *out = must_open_memory(&svg, &size);
+    draw_svg(&picture, out);
+    must_close_memory(out);
+    out = must_open_memory(&page, &size);
+    write_page(&picture, out);
+    must_close_memory(out);
+    assert_null(strstr(svg, "script>"));
+    assert_null(strstr(svg, "&amp;"));
+    assert_non_null(strstr(svg, "&#60;/text&#62;&#60;/script&#62;&#60;script&#62;&#34;&#39;&#38;amp;]]&#62;"));
+    assert_non_null(strstr(page, "\"\\u003c/text>\\u003c/script>\\u003cscript>\\\"'&amp;]]>\""));
+    assert_non_null(strstr(page, "<script>"));
+    assert_null(strstr(strstr(page, "<script>") + 1, "<script>")); /* its own */
+    free(svg);
+    free(page);
+    execution_close(&execution);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +166,7 @@ int main(void)
         cmocka_unit_test(what_is_no_marker_has_no_place),
         cmocka_unit_test(a_mutants_text_is_the_edited_one),
         cmocka_unit_test(paths_and_ids),
+        cmocka_unit_test(a_label_is_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
