@@ -41,7 +41,7 @@ LIST_VARIANTS := src/checker/model/variants.sh
 LIST_SYSTEMS := src/histories/systems.sh
 # What gathers the texts that admit shows, and with what it shows them.
 GATHER_TEXTS := src/checker/picture/texts.sh
-PAGE := $(addprefix src/checker/picture/page.,css js)
+PAGE := $(addprefix src/checker/picture/,page.css page.js svg.css svg.defs)
 
 sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 

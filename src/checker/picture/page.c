@@ -14,11 +14,11 @@
 
 #include <stdlib.h>
 
-enum { TEXTS_MAX = 32 };
+enum { TEXTS_MAX = 32, PATH_SIZE = 128 };
 
-/* The texts in which somebody stands. */
+/* The texts in which somebody stands, and those that a mutant has changed. */
 struct shown_texts {
-    const char *path[TEXTS_MAX];
+    char path[TEXTS_MAX][PATH_SIZE];
     unsigned count;
 };
 
@@ -31,7 +31,7 @@ static unsigned text_number(struct shown_texts *texts, const char *path)
     size_t size;
     if (texts->count == TEXTS_MAX || embedded_text(path, &size) == NULL)
         return TEXTS_MAX;
-    texts->path[texts->count] = path;
+    snprintf(texts->path[texts->count], PATH_SIZE, "%s", path);
     return texts->count++;
 }
 
@@ -45,7 +45,7 @@ static json_t *text_to_json(const char *id, const char *path)
     for (size_t l = 0; l < text.count; l++) {
         const struct text_line *line = &text.lines[l];
         json_array_append_new(lines, json_pack("[i, s%, i]", (int)line->number, line->text, line->length,
-                                               line->number == 0 ? -1 : line->is_new));
+                                               line->number == 0 ? -1 : (int)line->is_new));
     }
     text_close(&text);
     return json_pack("{s:s, s:o}", "path", path, "lines", lines);
@@ -120,9 +120,11 @@ static json_t *run_to_json(const struct picture_of *picture)
     const char *id = picture->setting->algorithm->about.id;
     struct shown_texts texts = {.count = 0};
     json_t *processes = json_array(), *registers = json_array(), *moments = json_array(), *shown = json_array();
-    char words[WORDS_SIZE], own_text[256];
-    text_path(id, own_text, sizeof own_text);
-    text_number(&texts, own_text);
+    char words[WORDS_SIZE], text[PATH_SIZE];
+    text_path(id, text, sizeof text);
+    text_number(&texts, text);
+    for (unsigned c = 0; changed_path(id, c, text, sizeof text); c++)
+        text_number(&texts, text);
     for (unsigned i = 0; i < processes_of(picture->setting); i++) {
         snprintf(words, sizeof words, "%s %u", kind_of_process(picture->setting, i),
                  number_of_process(picture->setting, i));
@@ -146,14 +148,6 @@ static json_t *run_to_json(const struct picture_of *picture)
 }
 
 /* --- the page --------------------------------------------------------------------------------------------------------- */
-
-static void write_embedded(const char *name, FILE *out)
-{
-    size_t size;
-    const char *text = embedded_text(name, &size);
-    if (text != NULL)
-        fwrite(text, 1, size, out);
-}
 
 static void write_head(const struct picture_of *picture, FILE *out)
 {

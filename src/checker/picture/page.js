@@ -132,7 +132,8 @@
     function showRegisters(moment) {
         const changed = moment > 0 ? run.moments[moment].values : {};
         byId('registers').replaceChildren(...run.registers.map((name, r) => {
-            const item = element('li', r in changed ? 'changed' : '', `${name} = ${values[moment][r]}`);
+            const value = values[moment][r]; /* some say themselves what they are the value of */
+            const item = element('li', r in changed ? 'changed' : '', value.includes('=') ? value : `${name} = ${value}`);
             if (r in changed) item.append(element('small', '', ` (was ${values[moment - 1][r]})`));
             return item;
         }));
@@ -210,7 +211,9 @@
         if (Math.abs(x) > 60 && Math.abs(x) > 3 * Math.abs(y) && !event.target.closest('#text')) go(step + (x < 0 ? 1 : -1));
     });
     byId('files').replaceChildren(...run.texts.map((text, number) => {
-        const button = element('button', '', text.path.replace(/^(src|tests)\//, ''));
+        const isChanged = text.lines.some(([, , change]) => change !== 0);
+        const button = element('button', '', text.path.replace(/^(src|tests)\//, '') + (isChanged ? ' \u00b1' : ''));
+        if (isChanged) button.title = 'the mutant differs here';
         button.addEventListener('click', () => { showText(number); markText(momentOf(step)); });
         return button;
     }));

@@ -1,69 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * svg.c - a run as a picture. It has no scripts and needs nothing from elsewhere, so that it can be shown wherever pictures
- * can. Where a process is can be told by colour, by pattern and by sign; what a step does by the form of its mark.
+ * can. Where a process is can be told by colour, by pattern and by sign; what a step does by the form of its mark. The
+ * colours, in svg.css, are those of Okabe and Ito, which differ for nearly everybody's eyes; without variables, since not
+ * all that draws knows them. The patterns and marks are in svg.defs.
  */
 #include "checker/picture/layout.h"
+#include "checker/picture/texts.h"
 
 #include "base/die.h"
 #include "markup/escaped.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Colours by Okabe and Ito, which differ for nearly everybody's eyes; plain ones, since not all that draws knows variables. */
-static const char style[] =
-    "<style>\n"
-    ".run text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace}\n"
-    ".run .title{font:600 17px system-ui,sans-serif}.run .note{font:13px system-ui,sans-serif}"
-    ".run .head{font:600 12px system-ui,sans-serif}\n"
-    ".run .nr{text-anchor:end}.run .say{font:italic 12px system-ui,sans-serif}.run .alarm,.run "
-    ".wrong{font-weight:600}\n"
-    ".run .sign{font-size:10px;font-weight:700;text-anchor:middle}"
-    ".run .sign,.run .say{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
-    ".run .grid,.run .lead,.run .loop,.run .band,.run .gone,.run .open{fill:none}.run .lead{stroke-dasharray:1 3}\n"
-    ".run .loop,.run .gone{stroke-width:1.5}.run .gone{stroke-dasharray:3 3}"
-    ".run .band{stroke-width:2}.run .open{stroke-width:3}\n"
-    ".run .way{fill:url(#way)}.run .wait{fill:url(#wait)}.run .out{fill:url(#out)}.run .odd{fill:url(#odd)}\n"
-    ".p-way{fill:#56b4e9}.p-wait{fill:#e69f00}.run .in{fill:#0072b2}.p-out{fill:#009e73}.p-odd{fill:#cc79a7}\n"
-    ".p-line{stroke-width:2;stroke:#fff}.p-dot{fill:#fff}.m-dot{fill:#fff;stroke:#1b1b1b;stroke-width:2}\n"
-    ".m-block{fill:#1b1b1b;stroke:#fff;stroke-width:1.5}.m-cross{stroke:#d55e00;stroke-width:3}"
-    ".m-halo{stroke:#fff;stroke-width:6}\n"
-    ".run text,.run .arrow,.m-pupil{fill:#1b1b1b}.run .loop,.run .gone,.run .open{stroke:#1b1b1b}\n"
-    ".run .nr,.run .label,.run .note{fill:#595959}.run .rest{fill:#b0b0b0}.run .grid,.run .lead{stroke:#d0d0d0}\n"
-    ".run .paper,.run .in.sign{fill:#fff}.run .sign,.run .say{stroke:#fff}.run .in.sign{stroke:none}\n"
-    ".run .tint{fill:#f1f0f8}.run .alarm,.run .wrong{fill:#b84000}.run .band{stroke:#d55e00}\n"
-    "@media(prefers-color-scheme:dark){\n"
-    ".p-line{stroke:#16181c}.p-dot{fill:#16181c}.m-dot{fill:#16181c;stroke:#e8e8e8}"
-    ".m-block{fill:#e8e8e8;stroke:#16181c}.m-cross{stroke:#f07a2a}.m-halo{stroke:#16181c}\n"
-    ".run text,.run .arrow,.m-pupil{fill:#e8e8e8}.run .loop,.run .gone,.run .open{stroke:#e8e8e8}\n"
-    ".run .nr,.run .label,.run .note{fill:#a8a8a8}.run .rest{fill:#6b6f76}.run .grid,.run .lead{stroke:#3f444c}\n"
-    ".run .paper{fill:#16181c}.run .sign,.run .say{stroke:#16181c}.run .tint{fill:#23222e}"
-    ".run .alarm,.run .wrong{fill:#ff9455}.run .band{stroke:#f07a2a}\n"
-    ".run .in{fill:#3d9ad6}.run .in.sign{fill:#0c0d10;stroke:none}\n"
-    "}\n"
-    "</style>\n";
-
-static const char definitions[] =
-    "<defs>\n"
-    "<pattern id='way' width='6' height='6' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
-    "<rect class='p-way' width='6' height='6'/><path class='p-line' d='M1 0v6'/></pattern>\n"
-    "<pattern id='wait' width='7' height='7' patternUnits='userSpaceOnUse'><rect class='p-wait' width='7' height='7'/>"
-    "<circle class='p-dot' cx='3.5' cy='3.5' r='1.3'/></pattern>\n"
-    "<pattern id='out' width='6' height='6' patternUnits='userSpaceOnUse' patternTransform='rotate(-45)'>"
-    "<rect class='p-out' width='6' height='6'/><path class='p-line' d='M1 0v6'/></pattern>\n"
-    "<pattern id='odd' width='7' height='7' patternUnits='userSpaceOnUse' patternTransform='rotate(45)'>"
-    "<rect class='p-odd' width='7' height='7'/><path class='p-line' d='M1 0v7M0 1h7'/></pattern>\n"
-    "<circle id='reads' class='m-dot' r='4.5'/>\n"
-    "<g id='reads-amid'><circle class='m-dot' r='6'/><circle class='m-pupil' r='2'/></g>\n"
-    "<rect id='writes' class='m-block' x='-6' y='-6' width='12' height='12'/>\n"
-    "<rect id='begins' class='m-dot' x='-5' y='-5' width='10' height='10'/>\n"
-    "<path id='updates' class='m-block' d='M0 -8L8 0L0 8L-8 0z'/>\n"
-    "<path id='writes-not' class='m-dot' d='M0 -6.5L6.5 0L0 6.5L-6.5 0z'/>\n"
-    "<path id='kernel' class='m-block' d='M0 -8L8 6H-8z'/>\n"
-    "<g id='wrong'><path class='m-halo' d='M-6 -6L6 6M6 -6L-6 6'/><path class='m-cross' d='M-6 -6L6 6M6 -6L-6 "
-    "6'/></g>\n"
-    "</defs>\n";
 
 /* In the order of section_words. */
 static const char *const bar_class[SECTION_SIGNS] = {"rest", "way", "wait", "in", "out", "odd", "gone"};
@@ -140,7 +89,7 @@ static int draw_headings(const struct layout *layout)
         picture_title(picture, words, sizeof words);
         y = draw_words(layout, "title", words, 30, 100);
         picture_setting(picture->setting, words, sizeof words);
-        y = draw_words(layout, "note", words, y + 3, 72);
+        y = draw_words(layout, "note", words, y, 72);
         if (picture->trace != NULL)
             y = draw_words(layout, "note", picture->trace->what, y, 72);
         if (picture->remark != NULL)
@@ -268,7 +217,8 @@ static void draw_loop_tint(const struct layout *layout)
 static void draw_loop_arrow(const struct layout *layout)
 {
     const struct trace *trace = layout->picture->trace;
-    const int from = layout->y[trace->loop], to = layout->y[trace->loop_end - 1], x = MARGIN;
+    const int apart = trace->loop + 1 == trace->loop_end ? 7 : 0, x = MARGIN;
+    const int from = layout->y[trace->loop] - apart, to = layout->y[trace->loop_end - 1] + apart;
     fprintf(layout->out, "<path class='loop' d='M%d %dh-7q-5 0-5-5V%dq0-5 5-5h3'/>", x + 16, to, from + 5);
     fprintf(layout->out, "<path class='arrow' d='M%d %dl-8-4.5v9z'/>\n", x + 18, from);
 }
@@ -441,7 +391,11 @@ void draw_svg(const struct picture_of *picture, FILE *out)
             layout.width, layout.height, layout.width, layout.height);
     write_title(&layout);
     write_description(&layout);
-    fprintf(out, "%s%s<rect class='paper' width='%d' height='%d'/>\n", style, definitions, layout.width, layout.height);
+    fputs("<style>\n", out);
+    write_embedded("src/checker/picture/svg.css", out);
+    fputs("</style>\n", out);
+    write_embedded("src/checker/picture/svg.defs", out);
+    fprintf(out, "<rect class='paper' width='%d' height='%d'/>\n", layout.width, layout.height);
     fwrite(body, 1, size, out);
     fputs("</svg>\n", out);
     free(body);

@@ -29,6 +29,14 @@ const char *embedded_text(const char *name, size_t *size)
     return NULL;
 }
 
+void write_embedded(const char *name, FILE *out)
+{
+    size_t size;
+    const char *text = embedded_text(name, &size);
+    if (text != NULL)
+        fwrite(text, 1, size, out);
+}
+
 bool marker_place(const char *label, const char **path, unsigned *line)
 {
     *path = label + strlen(label) + 1;
@@ -109,6 +117,22 @@ static void apply(struct text *text, struct rest original, struct rest changes, 
         }
     }
     keep_lines(text, &original, &number, &original_number, UINT32_MAX);
+}
+
+bool changed_path(const char *id, unsigned number, char *path, size_t size)
+{
+    size_t changes_size;
+    const char *changes = embedded_text(id, &changes_size);
+    if (changes == NULL)
+        return false;
+    for (struct rest rest = {changes, changes + changes_size}; rest.at < rest.end;) {
+        const struct text_line line = next_line(&rest);
+        if (line.length > 4 && memcmp(line.text, "--- ", 4) == 0 && number-- == 0) {
+            snprintf(path, size, "%.*s", (int)line.length - 4, line.text + 4);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool text_open(struct text *text, const char *id, const char *path)

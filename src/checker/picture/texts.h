@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct text_line {
     const char *text; /* without its end, and not terminated */
@@ -27,10 +28,14 @@ void text_close(struct text *text);
 /* The file with the algorithm's own text. */
 void text_path(const char *id, char *path, size_t size);
 
+/* The file that the mutant changes as number 0, 1, ... False if there are no more. */
+bool changed_path(const char *id, unsigned number, char *path, size_t size);
+
 /* The file and the line of the marker with this label (MARKER). False if no text has it. */
 bool marker_place(const char *label, const char **path, unsigned *line);
 
 /* NULL if there is none. It is not terminated. */
 const char *embedded_text(const char *name, size_t *size);
+void write_embedded(const char *name, FILE *out);
 
 #endif

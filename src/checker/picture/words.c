@@ -82,6 +82,10 @@ static void describe_told(const struct instance *instance, const struct told_ste
     describe_value(instance, told->reg, told->before, before, sizeof before);
     describe_value(instance, told->reg, told->value, value, sizeof value);
     const bool is_number = instance->regs[told->reg].array->shown == NULL;
+    if (strchr(value, '=') != NULL) { /* it says itself what it is the value of */
+        say(words, size, "%s%s", told->changes ? "\u2192 " : "", value);
+        return;
+    }
     switch (told->kind) {
     case STEP_READS:
         say(words, size, "%s is %s", name, value);
