@@ -95,8 +95,9 @@ STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) $(TEXT_FLAGS) -DADMIT_STEPPED -M
 # Anew, so that no object stays in an archive whose source is gone.
 ARCHIVE = rm -f $@ && $(AR) rcs $@
 
-# Which objects there are. Written only when one comes or goes; what has all of them in it depends on it.
-NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_OBJECTS))
+# Which objects there are, and texts within admit. Written only when one comes or goes; what has all of them in it depends
+# on it.
+NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_OBJECTS)) $(SHOWN_TEXTS) $(PAGE)
 $(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NAMES)' > $@
