@@ -20,7 +20,8 @@ shown() {
 
 # look NAME: at what is shown there.
 look() {
-    cp "$scratch/$1.shown" "$scratch/shown" && test -s "$scratch/shown" || { cat "$scratch/$1.browser" && return 1; }
+    cp "$scratch/$1.shown" "$scratch/shown"
+    test -s "$scratch/shown" || { cat "$scratch/$1.browser" && return 1; }
 }
 
 # says TEXT...: each is there, tags left out.
