@@ -98,6 +98,7 @@
 
     /* The line of the step that was made; at the start, that of process 0. */
     function lookAtText(moment) {
+        if (run.texts.length === 0) return; /* none that admit carries */
         const made = run.moments[moment];
         const stand = moment === 0 ? stands[0][0] : stands[moment - 1][made.who];
         const line = lineOf(stand);
