@@ -6,6 +6,7 @@
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make catalogue     the table of the catalogue in docs/checking.md, anew
+# make pictures      of the runs in docs, from their traces
 # make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again. BINDIR, LIBDIR,
 #                    LIBEXECDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR: elsewhere for some of it
 # make rooms         the folders of src, each after those that it uses
@@ -47,13 +48,16 @@ MANDIR ?= $(or $(mandir),$(DATADIR)/man)
 # --- where the sources are --------------------------------------------------------------------------------------------
 # The rooms of src, below which every .c file, also in a folder of a room, is compiled: for libadmit, and for admit.
 NATIVE_ROOMS := native gate registers
-TOOL_ROOMS := base checker histories counter bounds claims cli
+TOOL_ROOMS := base markup checker histories counter bounds claims cli
 CLUSTER_ROOMS := cluster
 # A timestamp system as a program of its own: compiled once for each system, and for each mutant of one.
 DRIVEN := src/histories/driven.c
 # What lists the mutants and the test algorithms for the catalogue, and the mutants of the timestamp systems.
 LIST_VARIANTS := src/checker/model/variants.sh
 LIST_SYSTEMS := src/histories/systems.sh
+# What gathers the texts that admit shows, and with what it shows them.
+GATHER_TEXTS := src/checker/picture/texts.sh
+PAGE := $(addprefix src/checker/picture/,page.css page.js svg.css svg.defs)
 
 sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 
@@ -77,6 +81,8 @@ STEPPED_TEXTS := $(ALGORITHMS:%=$(BUILD)/stepped/%.o)
 STEPPED_TEST_TEXTS := $(TEST_ALGORITHMS:%=$(BUILD)/stepped/test.%.o)
 DRIVEN_TEXTS := $(TIMESTAMPS:%=$(BUILD)/timestamps/%.o)
 MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
+# All files that may have a marker in them.
+SHOWN_TEXTS := $(sort $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.c src/timestamps/*.h tests/algorithms/*.[ch]))
 DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 # What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
@@ -85,7 +91,7 @@ HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CP
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
 CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN) $(HELPER_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
-	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
+	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS) $(BUILD)/texts.o
 TOOL_LIBS := -ljansson -lpthread -lm
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
@@ -105,8 +111,9 @@ STEPPED = $(CC) $(EDITED) $(CPPFLAGS) $(CFLAGS) $(TEXT_FLAGS) -DADMIT_STEPPED -M
 # Anew, so that no object stays in an archive whose source is gone.
 ARCHIVE = rm -f $@ && $(AR) rcs $@
 
-# Which objects there are. Written only when one comes or goes; what has all of them in it depends on it.
-NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_OBJECTS))
+# Which objects there are, and texts within admit. Written only when one comes or goes; what has all of them in it depends
+# on it.
+NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_OBJECTS)) $(SHOWN_TEXTS) $(PAGE)
 $(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NAMES)' > $@
@@ -164,7 +171,8 @@ $(BUILD)/mutants/%/edited: tests/mutants/%.patch tests/edit.sh
 $(BUILD)/timestamps/%/edited: tests/timestamps/%.patch tests/edit.sh
 	$(call say,PATCH  ,$<)sh tests/edit.sh $< $(@D) $(DRIVEN)
 
-$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D))
+# A copy goes by the name of the text that it was copied from: where its markers stand is looked up in that.
+$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): EDITED = $(call with_edit_in,$(<D)) -fmacro-prefix-map=$(<D)/=
 $(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS): TEXT_FLAGS = $(MUTANT_FLAGS)
 
 $(MUTANT_TEXTS): $(BUILD)/mutants/%.o: $(BUILD)/mutants/%/edited
@@ -180,6 +188,13 @@ $(BUILD)/variants.h: $(LIST_VARIANTS) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD
 
 $(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
 	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) $(if $(TIMESTAMP_MUTANTS),tests/timestamps,none) > $@
+
+# The texts of all that can be explored, for pictures of runs.
+$(BUILD)/texts: $(GATHER_TEXTS) $(SHOWN_TEXTS) $(PAGE) $(MUTANTS:%=$(BUILD)/mutants/%/edited) $(BUILD)/names
+	$(call say,TEXTS  ,$@)sh $(GATHER_TEXTS) $(BUILD)/mutants "$(MUTANTS)" $(SHOWN_TEXTS) $(PAGE) > $@
+
+$(BUILD)/texts.o: src/checker/picture/texts.S $(BUILD)/texts
+	$(call say,AS     ,$<)$(CC) -DTEXTS='"$(BUILD)/texts"' -c $< -o $@
 
 # The lists must be there before a .d file can tell who includes them.
 $(TOOL_PARTS): $(BUILD)/tool/%.o: src/%.c | $(BUILD)/variants.h $(BUILD)/timestamps.h
@@ -244,6 +259,14 @@ check-all: all
 WRITE_CATALOGUE = BUILD=$(BUILD) sh tests/catalogue.sh docs/checking.md >$(BUILD)/checking.md && cp $(BUILD)/checking.md docs/
 catalogue: $(BUILD)/admit
 	$(WRITE_CATALOGUE)
+
+# Each trace there has its picture; and some have a page.
+PICTURED := $(basename $(wildcard docs/findings/*.json docs/pictures/*.json))
+PAGES := docs/findings/theorem-8-deadlock docs/findings/theorem-8-lockout docs/pictures/one_bit-lockout
+pictures: $(addprefix picture-,$(PICTURED))
+
+$(addprefix picture-,$(PICTURED)): picture-%: $(BUILD)/admit FORCE
+	$(call say,DRAW   ,$*)$(BUILD)/admit replay $*.json --svg $*.svg $(if $(filter $*,$(PAGES)),--html $*.html) >/dev/null
 
 VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/admit.h | paste -sd.)
 
@@ -329,7 +352,7 @@ clean:
 
 FORCE:
 
-.PHONY: all without-etcd demo demo-checker check-all catalogue install uninstall rooms format help clean FORCE
+.PHONY: all without-etcd demo demo-checker check-all catalogue pictures install uninstall rooms format help clean FORCE
 .DELETE_ON_ERROR:
 
 # --- what the last build has left word of -----------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 #
 # The texts of a mutant: edit.sh PATCH DIRECTORY TEXT
 #
-# Makes DIRECTORY anew, with copies of TEXT and of all that PATCH edits, and applies PATCH to them, exactly. Then there is
-# DIRECTORY/edited; DIRECTORY/edited.d tells make to begin anew when one of the originals changes.
+# Makes DIRECTORY anew, with copies of TEXT and of all that PATCH edits, and applies PATCH to them, exactly. Then there are
+# DIRECTORY/edited and, with the lines where they are now, DIRECTORY/changes; DIRECTORY/edited.d tells make to begin anew
+# when one of the originals changes.
 set -eu
 patch=$1 directory=$2 text=$3
 
@@ -16,4 +17,7 @@ for original in $(printf '%s\n' "$text" "$edited" | sort -u); do
     echo "$directory/edited: $original" >>"$directory/edited.d"
 done
 patch --quiet --fuzz=0 --strip=0 --directory="$directory" <"$patch"
+for original in $(printf '%s\n' "$edited" | sort -u); do
+    diff -U 0 --label "$original" --label "$original" "$original" "$directory/$original" || test $? -eq 1
+done >"$directory/changes"
 touch "$directory/edited"

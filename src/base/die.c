@@ -43,3 +43,17 @@ void *must_reallocate(void *memory, size_t size)
         die_undecided("out of memory (%zu bytes)", size);
     return memory;
 }
+
+FILE *must_open_memory(char **text, size_t *size)
+{
+    FILE *file = open_memstream(text, size);
+    if (file == NULL)
+        die_undecided("out of memory");
+    return file;
+}
+
+void must_close_memory(FILE *file)
+{
+    if (fclose(file) != 0)
+        die_undecided("out of memory");
+}

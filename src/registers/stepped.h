@@ -104,7 +104,7 @@ struct stepping {
     unsigned happening;   /* in: what happens beside the text (enum happening, session.h) */
     bool has_command;     /* out: where it stopped, not it but its command is inside, or may be */
     bool only_so_often;   /* out: what it chose to do is not done infinitely often in a run */
-    const char *label;    /* out: the marker it stopped at */
+    const char *label;    /* out: the marker it stopped at (MARKER) */
 };
 
 /* What the kernel knows: the words on which processes sleep, and their life words, by process. */
@@ -247,11 +247,18 @@ enum { MARKERS = 1 << 13 };
     } while (0)
 #define GO_ON(name_) (GOES_ON_WITH(LIVE_HERE), label_ = (name_))
 
+/* A label, and behind its end, for whoever looks there (marker_place), the file and the line of its marker. */
+#define MARKER_ON(name_, line_) name_ "\0" __FILE__ "\0" #line_
+#define MARKER_ON_LINE(name_, line_) MARKER_ON(name_, line_)
+#define MARKER(name_) MARKER_ON_LINE(name_, __LINE__)
+/* A label of what no text has a marker for: behind its end is nothing. */
+#define NO_MARKER(name_) name_ "\0"
+
 #define AT(name_)                                                                                                      \
     do {                                                                                                               \
-        STOP_AT(name_, __LINE__);                                                                                      \
+        STOP_AT(MARKER(name_), __LINE__);                                                                              \
     case __LINE__:                                                                                                     \
-        GO_ON(name_);                                                                                                  \
+        GO_ON(MARKER(name_));                                                                                          \
     } while (0);
 
 /* A condition on several registers: those before the nth have been read, and the marker is the same for all. Inside a
@@ -335,9 +342,9 @@ enum { MARKERS = 1 << 13 };
     for (lives_ *live_ = ((start_), stepped_use(&blocks_.known, &fields_), stepped_use(&used_, &fields_)); while_;     \
          next_)                                                                                                        \
         if (1) {                                                                                                       \
-            STOP_AT(name_, __LINE__);                                                                                  \
+            STOP_AT(MARKER(name_), __LINE__);                                                                          \
         case __LINE__:                                                                                                 \
-            GO_ON(name_);                                                                                              \
+            GO_ON(MARKER(name_));                                                                                      \
             choose_;                                                                                                   \
             goto JOIN(body_, __LINE__);                                                                                \
         } else                                                                                                         \

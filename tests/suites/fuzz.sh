@@ -10,7 +10,7 @@ seconds=${ADMIT_FUZZ_SECONDS:-10}
 gate='src/gate/*/*.c src/native/error.c src/native/printable.c src/native/registers.c src/registers/patience.c'
 report='src/cli/gates/report_*.c src/cli/gates/reckoning.c src/cli/gates/shares.c src/cli/gates/time_axis.c
     src/cli/gates/visits.c src/cli/gates/gates.c src/cli/gates/elsewhere.c src/cli/gates/json.c src/cli/gates/columns.c src/cli/usage.c
-    src/base/die.c src/base/spelling.c'
+    src/cli/whole_file.c src/markup/escaped.c src/base/die.c src/base/spelling.c'
 
 builds() { # NAME SOURCE...
     target=$1

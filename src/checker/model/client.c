@@ -83,7 +83,7 @@ static void client_stops(struct session *session, struct process *to)
     session->motion = STOPPED;
     session->lease = session->lease == ENDED ? ENDED : PAST;
     to->section = was_inside ? CRITICAL : FAULTY;
-    to->label = "crashed";
+    to->label = NO_MARKER("crashed");
 }
 
 /* Its keys are gone, and with the last of its requests there is nothing left of it. */
@@ -99,7 +99,7 @@ static void leave_if_nothing_is_left(const struct session *session, struct proce
     to->struck = struck;
     to->section = REMAINDER;
     to->crashed = 1;
-    to->label = "crashed";
+    to->label = NO_MARKER("crashed");
 }
 
 void client_fault_begins(const struct instance *instance, unsigned i, const struct process *from, enum fault fault,

@@ -242,7 +242,7 @@ static void return_to_remainder(const struct instance *instance, unsigned i, str
     if (to->mode == SHUTTING_DOWN) {
         to->crashed = 1;
         to->section = REMAINDER;
-        to->label = "shut down";
+        to->label = NO_MARKER("shut down");
         to->mode = FOLLOWS_TEXT;
         return;
     }
@@ -274,7 +274,7 @@ void fault_step(const struct instance *instance, unsigned i, const struct proces
     to->mode = (uint8_t)write.mode;
     set_todo(to, write.todo);
     if (to->mode == RETURNING)
-        to->label = "return";
+        to->label = NO_MARKER("return");
     if (to->mode != MALFUNCTIONING && write.todo == 0)
         return_to_remainder(instance, i, to);
 }
@@ -287,7 +287,7 @@ static void crash(const struct instance *instance, unsigned i, const struct proc
     to->mode = from->mode;
     to->crashed = 1;
     to->writing = process_open_write(instance, i, from, &reg, &value) ? 1 : 0;
-    to->label = "crashed";
+    to->label = NO_MARKER("crashed");
     if (to->writing) {
         uint16_t number = (uint16_t)reg;
         memcpy(to->locals, &number, sizeof number);
@@ -330,20 +330,20 @@ void fault_begin(const struct instance *instance, unsigned i, const struct proce
     switch (fault) {
     case ABORT:
         to->mode = ABORTING;
-        to->label = "abort";
+        to->label = NO_MARKER("abort");
         set_todo(to, declared_own(instance, i));
         if (todo_of(to) == 0)
             return_to_remainder(instance, i, to);
         break;
     case SHUTDOWN:
         to->mode = SHUTTING_DOWN;
-        to->label = "shutdown";
+        to->label = NO_MARKER("shutdown");
         to->passages = 0;
         set_todo(to, all_own(instance, i));
         break;
     case FAILURE:
         to->mode = MALFUNCTIONING;
-        to->label = "malfunction";
+        to->label = NO_MARKER("malfunction");
         to->failed = 1;
         break;
     case CRASH:

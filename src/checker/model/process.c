@@ -260,7 +260,8 @@ void process_begin(const struct instance *instance, unsigned i, struct process *
     process->mode = (uint8_t)mode;
     process->section = mode == GIVING_UP ? EXIT : mode == DYING ? FAULTY : REMAINDER;
     if (mode == DYING)
-        process->label = is_command(&instance->setting, i) ? "kernel: command ended" : "kernel: wake one";
+        process->label =
+            is_command(&instance->setting, i) ? NO_MARKER("kernel: command ended") : NO_MARKER("kernel: wake one");
     else
         stand_before_first_access(instance, i, process);
 }

@@ -4,12 +4,9 @@
  * every line where its process is; the one that steps shows its label and access; the last column what changed.
  */
 #include "checker/model/faults.h"
-#include "checker/show/trace.h"
+#include "checker/show/told_step.h"
 
 #include <stdlib.h>
-
-static const char section_sign[SECTIONS] = {
-    [REMAINDER] = '.', [DOORWAY] = 'd', [WAITING_ROOM] = 'w', [CRITICAL] = '#', [EXIT] = 'e', [FAULTY] = 'f'};
 
 /* A register and its value, as " x[2]=1"; a packed word tells the names of what is in it itself. */
 static void print_value(const struct instance *instance, unsigned r, uint64_t value, FILE *out)
@@ -28,37 +25,38 @@ static void print_value(const struct instance *instance, unsigned r, uint64_t va
 static void describe_step(const struct trace *trace, const struct execution *execution, size_t s, char *text,
                           size_t size)
 {
-    const struct trace_step *step = &trace->steps[s];
-    const struct moment *from = &execution->moments[s], *to = &execution->moments[s + 1];
     const struct instance *instance = &execution->model.instance;
-    const char *label = from->process[step->process].label;
+    const struct told_step told = tell_step(trace, execution, s);
+    const unsigned long long value = told.value, before = told.before;
     char name[64];
-    if (step->fault) {
-        snprintf(text, size, "%s", fault_info[FAULT_NUMBER(step->fault)].step);
+    if (trace->steps[s].fault) {
+        snprintf(text, size, "%s", told.label);
         return;
     }
-    const struct access *access = &to->access;
-    label = access->beside != NULL ? access->beside : label;
-    register_name(instance, access->reg, name, sizeof name);
-    unsigned long long value = access->value, result = access->result;
-    if (instance->regs[access->reg].array->shown != NULL) {
-        /* What the word is now stands at the end of the line, once for all lanes. */
-        snprintf(text, size, "%s%s", label, value == result ? ": no change" : "");
-    } else if (access->begins) {
-        unsigned reg;
-        uint64_t open = 0;
-        process_open_write(instance, step->process, &to->process[step->process], &reg, &open);
-        snprintf(text, size, "%s: %s := %llu begins", label, name, (unsigned long long)open);
-    } else if (access->kind == READ && step->reading != PLAIN) {
-        snprintf(text, size, "%s: %s reads %llu!", label, name, value);
-    } else if (access->kind == READ) {
-        snprintf(text, size, "%s: %s is %llu", label, name, value);
-    } else if (access->kind == UPDATE) {
-        snprintf(text, size, "%s: %s %llu -> %llu", label, name, value, result);
-    } else if (from->process[step->process].writing) {
-        snprintf(text, size, "%s: %s := %llu ends", label, name, result);
-    } else {
-        snprintf(text, size, "%s: %s := %llu", label, name, result);
+    /* What a packed word is now stands at the end of the line, once for all lanes. */
+    if (told.kind == STEP_OF_KERNEL || instance->regs[told.reg].array->shown != NULL) {
+        snprintf(text, size, "%s%s", told.label, told.changes ? "" : ": no change");
+        return;
+    }
+    register_name(instance, told.reg, name, sizeof name);
+    switch (told.kind) {
+    case STEP_BEGINS_WRITE:
+        snprintf(text, size, "%s: %s := %llu begins", told.label, name, value);
+        break;
+    case STEP_READS_AMID_WRITE:
+        snprintf(text, size, "%s: %s reads %llu!", told.label, name, value);
+        break;
+    case STEP_READS:
+        snprintf(text, size, "%s: %s is %llu", told.label, name, value);
+        break;
+    case STEP_UPDATES:
+        snprintf(text, size, "%s: %s %llu -> %llu", told.label, name, before, value);
+        break;
+    case STEP_ENDS_WRITE:
+        snprintf(text, size, "%s: %s := %llu ends", told.label, name, value);
+        break;
+    default:
+        snprintf(text, size, "%s: %s := %llu", told.label, name, value);
     }
 }
 
@@ -79,9 +77,8 @@ static void print_line(const struct trace *trace, const struct execution *execut
     describe_step(trace, execution, s, text, sizeof text);
     fprintf(out, "%5zu ", s + 1);
     for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
-        const struct process *process = &execution->moments[s + 1].process[i];
-        char sign = process->crashed ? 'x' : section_sign[process->section];
-        fprintf(out, "| %c %-*s ", sign, width, i == trace->steps[s].process ? text : "");
+        fprintf(out, "| %c %-*s ", section_sign_at(execution, s + 1, i), width,
+                i == trace->steps[s].process ? text : "");
     }
     fputc('|', out);
     print_changes(execution, s, out);
@@ -97,9 +94,8 @@ static void print_start(const struct trace *trace, const struct execution *execu
         return;
     fprintf(out, "start ");
     for (unsigned i = 0; i < processes_of(&trace->setting); i++) {
-        const struct process *process = &start->process[i];
-        fprintf(out, "| %c %-*s ", process->crashed ? 'x' : section_sign[process->section], width,
-                trace->setting.transient ? process->label : "");
+        fprintf(out, "| %c %-*s ", section_sign_at(execution, 0, i), width,
+                trace->setting.transient ? start->process[i].label : "");
     }
     fputc('|', out);
     for (unsigned r = 0; r < instance->reg_count; r++) {
@@ -107,11 +103,6 @@ static void print_start(const struct trace *trace, const struct execution *execu
             print_value(instance, r, start->values[r], out);
     }
     fputc('\n', out);
-}
-
-static const char *kind_of_process(const struct setting *setting, unsigned i)
-{
-    return is_remover(setting, i) ? "remover" : is_command(setting, i) ? "command" : "process";
 }
 
 void trace_print(const struct trace *trace, const struct execution *execution, FILE *out)

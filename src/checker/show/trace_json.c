@@ -10,6 +10,7 @@
 #include "checker/model/fault_info.h"
 #include "checker/model/way_info.h"
 #include "checker/reduce/tickets.h"
+#include "native/printable.h"
 
 static const char *const reading_name[] = {
     [PLAIN] = "plain", [OLD_VALUE] = "old", [NEW_VALUE] = "new", [GARBLED] = "garbled"};
@@ -284,10 +285,7 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     }
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
-    snprintf(trace->what, sizeof trace->what, "%s", what);
-    for (char *at = trace->what; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 127)
-            *at = '?'; /* it will be printed on somebody's terminal */
+    admit_printable(what, trace->what, sizeof trace->what); /* it will be printed on somebody's terminal */
     const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
         error = ways_from_json(&trace->setting, json_object_get(json, "with"));

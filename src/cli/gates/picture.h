@@ -42,8 +42,6 @@ struct picture {
 };
 
 double x_of(const struct picture *picture, int64_t time);
-/* So many characters of it at most. */
-void print_escaped(FILE *out, const char *text, unsigned most);
 
 int lanes_height(const struct panel *panel);
 /* Of a panel that has lanes. */

@@ -3,6 +3,7 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/picture.h"
 #include "cli/gates/report.h"
+#include "markup/escaped.h"
 
 #include <stdlib.h>
 

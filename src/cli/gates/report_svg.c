@@ -9,9 +9,9 @@
 #include "cli/gates/gates.h"
 #include "cli/gates/picture.h"
 #include "cli/gates/report.h"
-#include "cli/gates/report_file.h"
 #include "cli/gates/time_axis.h"
-#include "native/printable.h"
+#include "cli/whole_file.h"
+#include "markup/escaped.h"
 
 #include "base/die.h"
 
@@ -23,26 +23,6 @@ double x_of(const struct picture *picture, int64_t time)
 {
     return picture->left +
            (double)(RIGHT - picture->left) * (double)(time - picture->from) / (double)(picture->to - picture->from);
-}
-
-/* What is no character of XML becomes '?', as does what would disturb a terminal. */
-void print_escaped(FILE *out, const char *text, unsigned most)
-{
-    for (unsigned shown = 0; *text != '\0'; shown++) {
-        const unsigned length = admit_printable_character(text);
-        const bool is_no_character = length == 3 && memcmp(text, "\xef\xbf", 2) == 0 && (unsigned char)text[2] >= 0xbe;
-        if (shown == most) {
-            fputs("...", out);
-            return;
-        }
-        if (length == 0 || is_no_character)
-            putc('?', out);
-        else if (*text == '&' || *text == '<' || *text == '>')
-            fprintf(out, "&#%d;", *text);
-        else
-            fwrite(text, 1, length, out);
-        text += length > 0 ? length : 1;
-    }
 }
 
 /* --- what is drawn, and where ----------------------------------------------------------------------------------------- */

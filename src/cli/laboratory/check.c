@@ -71,6 +71,10 @@ static const char help_text[] =
     "free,\n"
     "                        or half of it where more than exclusion is asked)\n"
     "  --trace FILE          write the first counterexample as JSON, for 'admit replay'\n"
+    "  --svg FILE            draw the first counterexample: a lane a process, with what it reads and writes\n"
+    "  --html FILE           write a page in which one goes through it step by step, with the registers and the text "
+    "of\n"
+    "                        the algorithm\n"
     "  --json                the result as one JSON object\n"
     "\n"
     "properties: %s\n"
@@ -313,7 +317,7 @@ static void read_request(struct request *request, int argc, char **argv)
             request->trace_file = option_value(&arguments, option);
         } else if (strcmp(option, "--json") == 0) {
             request->json = true;
-        } else {
+        } else if (!picture_option(&request->pictures, &arguments, option)) {
             no_such_option("check", option, help_text);
         }
     }
@@ -343,16 +347,48 @@ static void read_request(struct request *request, int argc, char **argv)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static void write_first_trace(FILE *file, const char *name, const struct finding *findings, unsigned count,
-                              const struct model *model)
+static int exit_status(const struct finding *findings, unsigned count)
 {
+    int status = EXIT_OK;
+    for (unsigned p = 0; p < count; p++) {
+        if (findings[p].verdict == VIOLATED)
+            return EXIT_VIOLATED;
+        if (findings[p].verdict == UNDECIDED)
+            status = EXIT_UNDECIDED;
+    }
+    return status;
+}
+
+/* The first counterexample goes to the files that were asked for. */
+static void write_first_trace(const struct request *request, FILE *trace_file, const struct answer *answer)
+{
+    const struct finding *findings = answer->findings;
+    const unsigned count = request->question.property_count;
     unsigned p = 0;
     while (p < count && !findings[p].has_witness)
         p++;
     struct trace trace = {.count = 0};
     if (p < count)
-        trace_of(&trace, &findings[p], model);
-    write_trace_file("check", file, name, p < count ? &trace : NULL);
+        trace_of(&trace, &findings[p], &answer->model);
+    if (trace_file != NULL)
+        write_trace_file("check", trace_file, request->trace_file, p < count ? &trace : NULL);
+    if (request->pictures.svg != NULL || request->pictures.html != NULL) {
+        struct execution execution = {.count = 0};
+        struct picture_of picture = {.setting = &request->question.setting,
+                                     .is_shown = true,
+                                     .remark = exit_status(findings, count) == EXIT_UNDECIDED
+                                                   ? "Nothing was found to be violated, and not all is decided."
+                                                   : "Nothing was violated, so there is no run to draw."};
+        if (p < count) {
+            picture.trace = &trace;
+            picture.execution = &execution;
+            picture.is_shown = trace_execute(&trace, &execution);
+            picture.remark = picture.is_shown ? NULL : execution.error;
+        }
+        write_pictures("check", &request->pictures, &picture);
+        if (p < count)
+            execution_close(&execution);
+    }
     trace_close(&trace);
 }
 
@@ -375,22 +411,11 @@ static void on_interrupt(int signal_number)
     explore_interrupt();
 }
 
-static int exit_status(const struct finding *findings, unsigned count)
-{
-    int status = EXIT_OK;
-    for (unsigned p = 0; p < count; p++) {
-        if (findings[p].verdict == VIOLATED)
-            return EXIT_VIOLATED;
-        if (findings[p].verdict == UNDECIDED)
-            status = EXIT_UNDECIDED;
-    }
-    return status;
-}
-
 int command_check(int argc, char **argv)
 {
     struct request request = {.json = false};
     read_request(&request, argc, argv);
+    check_picture_files("check", &request.pictures);
     FILE *trace_file = open_output_file("check", request.trace_file);
 
     struct question *question = &request.question;
@@ -408,8 +433,7 @@ int command_check(int argc, char **argv)
         print_result_json(&request, &answer);
     else
         print_result(&request, &answer);
-    if (trace_file != NULL)
-        write_first_trace(trace_file, request.trace_file, answer.findings, question->property_count, &answer.model);
+    write_first_trace(&request, trace_file, &answer);
     int status = exit_status(answer.findings, question->property_count);
     answer_close(&answer, question);
     schedule_close(&request.schedule);

@@ -15,6 +15,7 @@ struct request {
     struct schedule_file schedule; /* without a name: none */
     bool nothing_claimed;          /* nothing was asked, and nothing is claimed: exclusion is asked */
     const char *trace_file;
+    struct picture_files pictures;
     bool json;
 };
 

@@ -9,6 +9,7 @@
 #include "checker/model/catalogue.h"
 #include "checker/model/process.h"
 #include "checker/model/references.h"
+#include "checker/picture/picture.h"
 #include "checker/show/trace.h"
 #include "cli/commands.h"
 #include "cli/usage.h"
@@ -39,6 +40,16 @@ void print_json(json_t *json);
 FILE *open_output_file(const char *command, const char *name);
 /* Writes the trace, if there is one, for `admit replay`, and closes the file. */
 void write_trace_file(const char *command, FILE *file, const char *name, const struct trace *trace);
+/* The files that --svg and --html name, or NULL. */
+struct picture_files {
+    const char *svg, *html;
+};
+/* The option is one of these, and has been read. */
+bool picture_option(struct picture_files *files, struct arguments *arguments, const char *option);
+/* An error if one of them cannot be written; nothing is written yet. */
+void check_picture_files(const char *command, const struct picture_files *files);
+/* Each whole or not at all; if one cannot be, the program ends. */
+void write_pictures(const char *command, const struct picture_files *files, const struct picture_of *picture);
 /* 12,345,678 */
 const char *grouped(uint64_t number, char buffer[32]);
 

@@ -11,12 +11,17 @@
 #include <sys/stat.h>
 
 static const char help_text[] =
-    "usage: admit replay FILE\n"
+    "usage: admit replay FILE [--svg FILE] [--html FILE]\n"
     "\n"
     "Executes the steps of a trace that 'admit check', 'admit equivalent', 'admit bound' or 'admit claims' wrote, "
     "shows\n"
     "them, and says whether they show the violation. What a single run cannot show (who is enabled at its moments,\n"
     "what can never happen again) is found out by exploring again.\n"
+    "\n"
+    "  --svg FILE            draw it: a lane a process, with what it reads and writes\n"
+    "  --html FILE           write a page in which one goes through it step by step, with the registers and the text "
+    "of\n"
+    "                        the algorithm\n"
     "\n"
     "exit status: 0 confirmed, 1 not confirmed, 2 bad usage or not a trace, 3 undecided (a limit was reached)\n";
 
@@ -59,29 +64,33 @@ static enum confirmation confirm(const struct trace *trace, const struct executi
     return confirm_by_exploring(trace, execution, false, missing);
 }
 
-static void print_confirmation(enum confirmation confirmation, enum property property, const char *missing)
+static void describe_confirmation(enum confirmation confirmation, enum property property, const char *missing,
+                                  char *words, size_t size)
 {
     const char *name = property_title(property);
     if (confirmation == NEEDS_EXPLORATION)
-        printf("\nUndecided whether the run violates %s: %s.\n", name, missing);
+        snprintf(words, size, "Undecided whether the run violates %s: %s.", name, missing);
     else if (confirmation == NOT_CONFIRMED)
-        printf("\nNot confirmed: the run is possible, but it does not violate %s%s%s.\n", name,
-               missing[0] != '\0' ? ": " : "", missing);
+        snprintf(words, size, "Not confirmed: the run is possible, but it does not violate %s%s%s.", name,
+                 missing[0] != '\0' ? ": " : "", missing);
     else if (property == PROPERTIES)
-        printf("\nConfirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.\n");
+        snprintf(words, size,
+                 "Confirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.");
     else
-        printf("\nConfirmed: executed again, the run violates %s.\n", name);
+        snprintf(words, size, "Confirmed: executed again, the run violates %s.", name);
 }
 
 int command_replay(int argc, char **argv)
 {
     struct arguments arguments = {.command = "replay", .argc = argc, .argv = argv, .plain_max = 1};
+    struct picture_files pictures = {.svg = NULL};
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
             fputs(help_text, stdout);
             return EXIT_OK;
         }
-        no_such_option("replay", option, help_text);
+        if (!picture_option(&pictures, &arguments, option))
+            no_such_option("replay", option, help_text);
     }
     const char *file = plain_argument(&arguments, 0);
     if (file == NULL)
@@ -102,6 +111,7 @@ int command_replay(int argc, char **argv)
         usage_error("replay", "%s: %s", file, wrong);
     check_size("replay", &trace.setting.algorithm->about, trace.setting.n, trace.setting.k);
     check_setting("replay", &trace.setting, &trace.property, 1);
+    check_picture_files("replay", &pictures);
 
     struct execution execution;
     bool possible = trace_execute(&trace, &execution);
@@ -111,13 +121,21 @@ int command_replay(int argc, char **argv)
     printf(": %s (%s), %s\n\n", property_title(trace.property), property_info[trace.property].number, trace.what);
     trace_print(&trace, &execution, stdout);
     enum confirmation confirmation = NOT_CONFIRMED;
-    char missing[MISSING_SIZE] = "";
+    char missing[MISSING_SIZE] = "", words[2 * MISSING_SIZE];
     if (possible) {
         confirmation = confirm(&trace, &execution, missing);
-        print_confirmation(confirmation, trace.property, missing);
+        describe_confirmation(confirmation, trace.property, missing, words, sizeof words);
     } else {
-        printf("\nNot confirmed: this run is not possible (%s).\n", execution.error);
+        snprintf(words, sizeof words, "Not confirmed: this run is not possible (%s).", execution.error);
     }
+    printf("\n%s\n", words);
+    fflush(stdout);
+    write_pictures("replay", &pictures,
+                   &(struct picture_of){.setting = &trace.setting,
+                                        .trace = &trace,
+                                        .execution = &execution,
+                                        .is_shown = confirmation == CONFIRMED,
+                                        .remark = words});
     execution_close(&execution);
     trace_close(&trace);
     json_decref(json);

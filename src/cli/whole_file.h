@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * report_file.h - a file that is written whole or not at all.
+ * whole_file.h - a file that is written whole or not at all.
  */
-#ifndef ADMIT_CLI_GATES_REPORT_FILE_H
-#define ADMIT_CLI_GATES_REPORT_FILE_H
+#ifndef ADMIT_CLI_WHOLE_FILE_H
+#define ADMIT_CLI_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether it seems so, before long work; nothing is changed. If not, errno says why. */
+bool can_write_whole_file(const char *file);
 /* One that is there stays as it was until the new one takes its place; a device or a pipe is written to. Says on stderr,
  * for this sub-command, why it cannot be done. */
 bool write_whole_file(const char *command, const char *file, const char *text, size_t size);
