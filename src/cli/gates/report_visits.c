@@ -5,6 +5,7 @@
  */
 #include "cli/gates/gates.h"
 #include "cli/gates/picture.h"
+#include "markup/escaped.h"
 
 enum { STEP = 32, BAR = 24, THIN = 10, MARK = 9, SLOT_COLOURS = 6 };
 
