@@ -64,7 +64,7 @@ MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
 DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 # What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
-CLUSTER_LIBS := -lcurl -ljansson -lpthread
+CLUSTER_LIBS := -ljansson -lpthread
 HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
