@@ -102,6 +102,8 @@ load cluster
     eventually is 3 waiters "$Q"
     exits 0 resize "$Q" 3
     eventually is 3 holders "$Q"
+    eventually inside two # they are holders a moment before their commands run
+    eventually inside three
     # No two have one slot, also of those that went in before there were numbers.
     [ "$(cat "$T"/*.in | cut -d' ' -f2 | sort | paste -sd' ')" = "0 1 2" ]
     exits 0 resize "$Q" 1
