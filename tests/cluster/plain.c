@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests in the clear, over sockets, before a server of the test's own: what is sent again and what is not, connections that are
+ * kept and that are not, answers in pieces, early, late and without end. Needs no etcd.
+ */
+#include "nodes.h"
+#include "server.h"
+
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+/* --- the server --------------------------------------------------------------------------------------------------- */
+
+static struct server server;
+static const char *reply;  /* to each request */
+static size_t piece;       /* in which it says it */
+static bool hangs_up;      /* after each */
+static bool does_not_read; /* but answers, and reads later */
+static bool speaks_first;  /* before it is asked anything */
+
+#define HEAD "HTTP/1.1 200 OK\r\n"
+#define DONE                                                                                                           \
+    HEAD "Content-Length: 78\r\n\r\n"                                                                                  \
+         "{\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_put\":{}}]}"
+#define IN_CHUNKS                                                                                                      \
+    HEAD "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n4b;x=y\r\n\"header\":{\"revision\":\"3\"},\"succeeded\":true,"   \
+         "\"responses\":[{\"response_put\":{}}\r\n2\r\n]}\r\n1\r\n\n\r\n0\r\nTrailer: x\r\n\r\n"
+
+static void say(int connection)
+{
+    const int on = 1;
+    setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    for (size_t at = 0, size = strlen(reply); at < size; at += piece)
+        server_says(connection, reply + at, size - at < piece ? size - at : piece);
+}
+
+static void serve(struct server *here, int connection)
+{
+    static char text[1 << 16];
+    if (speaks_first)
+        say(connection);
+    if (does_not_read) {
+        say(connection);
+        usleep(200000);
+        while (recv(connection, text, sizeof text, 0) > 0)
+            ;
+        return;
+    }
+    while (server_takes(here, connection)) {
+        say(connection);
+        if (hangs_up)
+            break;
+    }
+}
+
+static int start(void **context)
+{
+    (void)context;
+    reply = DONE;
+    piece = 10000;
+    hangs_up = does_not_read = speaks_first = false;
+    server_start(&server, serve);
+    return 0;
+}
+
+static int stop(void **context)
+{
+    (void)context;
+    server_stop(&server);
+    return 0;
+}
+
+/* --- requests ----------------------------------------------------------------------------------------------------- */
+
+static const struct etcd_txn write_one = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = "a", .value = "x"}}};
+
+static struct etcd *client(void)
+{
+    struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = server.endpoint});
+    assert_non_null(etcd);
+    return etcd;
+}
+
+static void expect(struct etcd *etcd, enum etcd_result expected, double seconds)
+{
+    struct etcd_answer answer;
+    const enum etcd_result result = etcd_do(etcd, &write_one, in_seconds(seconds), &answer);
+    if (result != expected)
+        fail_msg("%d, not %d: %s", result, expected, etcd_text(etcd));
+    etcd_answer_free(&answer);
+}
+
+static void expect_served(unsigned connections, unsigned requests)
+{
+    assert_int_equal(atomic_load(&server.connections), connections);
+    assert_int_equal(atomic_load(&server.bodies), requests);
+}
+
+/* --- the tests ---------------------------------------------------------------------------------------------------- */
+
+static void in_pieces(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {DONE, IN_CHUNKS};
+    struct etcd *etcd = client();
+    for (unsigned r = 0; r < 2; r++)
+        for (piece = 1; piece < 8; piece++) {
+            reply = replies[r];
+            expect(etcd, ETCD_DONE, 10);
+        }
+    expect_served(1, 14);
+    etcd_close(etcd);
+}
+
+/* Closed meanwhile, before a byte was sent: on another. */
+static void closed_while_it_was_kept(void **context)
+{
+    (void)context;
+    struct etcd *etcd = client();
+    hangs_up = true;
+    for (unsigned times = 1; times <= 5; times++) {
+        expect(etcd, ETCD_DONE, 10);
+        while (atomic_load(&server.closed) < times)
+            usleep(1000);
+        usleep(50000); /* and here it is known */
+    }
+    expect_served(5, 5);
+    etcd_close(etcd);
+}
+
+static void not_kept(void **context)
+{
+    (void)context;
+    static const char *const replies[] = {HEAD "Connection: close\r\n" /* and the rest of DONE */, DONE "{}",
+                                          DONE "HTTP/1.1 200 OK\r\n"};
+    char closes[300];
+    snprintf(closes, sizeof closes, "%s%s", replies[0], DONE + strlen(HEAD));
+    for (unsigned r = 0; r < 3; r++) {
+        struct etcd *etcd = client();
+        const unsigned connections = atomic_load(&server.connections);
+        reply = r == 0 ? closes : replies[r];
+        for (unsigned times = 0; times < 3; times++)
+            expect(etcd, ETCD_DONE, 10);
+        assert_int_equal(atomic_load(&server.connections), connections + 3);
+        etcd_close(etcd);
+    }
+}
+
+/* An answer that is there before the request is: it is to nobody's question. */
+static void spoken_to_first(void **context)
+{
+    (void)context;
+    speaks_first = true;
+    reply = "220 mail.test ESMTP\r\n";
+    struct etcd *etcd = client();
+    expect(etcd, ETCD_UNKNOWN, 10);
+    etcd_close(etcd);
+}
+
+/* Who does not want to read all of it may say so. */
+static void answered_early(void **context)
+{
+    (void)context;
+    does_not_read = true;
+    reply = "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+    char *value = malloc((16 << 20) + 1);
+    memset(value, 'x', 16 << 20);
+    value[16 << 20] = '\0';
+    const struct etcd_txn txn = {.thens = 1, .then = {{.deed = ETCD_PUT, .key = "a", .value = value}}};
+    struct etcd *etcd = client();
+    struct etcd_answer answer;
+    assert_int_equal(etcd_do(etcd, &txn, in_seconds(10), &answer), ETCD_REFUSED);
+    etcd_close(etcd);
+    free(value);
+}
+
+static void endless(void **context)
+{
+    (void)context;
+    static char much[70000];
+    memset(much, 'x', sizeof much - 1);
+    memcpy(much, HEAD, strlen(HEAD));
+    reply = much;
+    struct etcd *etcd = client();
+    expect(etcd, ETCD_UNKNOWN, 10);
+    assert_non_null(strstr(etcd_text(etcd), "too long"));
+    etcd_close(etcd);
+}
+
+/* Nothing that comes from outside makes another line of the head, or another request. */
+static void no_second_line(void **context)
+{
+    (void)context;
+    static const char *const tokens[] = {"x\r\nHost: evil", "x\ny", "x y", "x\ty", "\x7f", "\xc3\xa9"};
+    struct etcd *etcd = client();
+    long status;
+    for (size_t t = 0; t < sizeof tokens / sizeof tokens[0]; t++) {
+        const struct etcd_http_request requests[] = {{server.endpoint, "/v3/kv/txn", "{}", tokens[t]},
+                                                     {server.endpoint, tokens[t], "{}", NULL},
+                                                     {tokens[t], "/", "{}", NULL}};
+        for (unsigned r = 0; r < 3; r++) {
+            assert_int_equal(etcd_http_post(&etcd->http, &requests[r], false, in_seconds(10), &status), HTTP_NOT_SENT);
+            assert_true(*etcd_http_error(&etcd->http) != '\0');
+        }
+    }
+    expect_served(0, 0);
+    expect(etcd, ETCD_DONE, 10);
+    etcd_close(etcd);
+}
+
+static void no_proxy(void **context)
+{
+    (void)context;
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
+    struct etcd *etcd = client();
+    expect(etcd, ETCD_DONE, 10);
+    etcd_close(etcd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(in_pieces), TEST(closed_while_it_was_kept), TEST(not_kept), TEST(spoken_to_first), TEST(answered_early),
+        TEST(endless),   TEST(no_second_line),           TEST(no_proxy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
