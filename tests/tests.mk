@@ -18,7 +18,7 @@
 #                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
-# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where libcurl is there), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
+# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where the header of libcurl is), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
 # they test, and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of tests/suites/python.sh.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))

@@ -352,6 +352,16 @@ load cluster
     ADMIT=$T/alone/admit exits 0 run -k 1 here -- true
 }
 
+@test "without libcurl: what to install for https, and nothing else needs it" {
+    mkdir "$T/libraries"
+    echo "no library" >"$T/libraries/libcurl.so.4"
+    export LD_LIBRARY_PATH=$T/libraries
+    exits 0 run -k 1 "$Q" -- true
+    run_refused "TLS needs libcurl" -k 1 etcd:https://127.0.0.1:1/x -- true
+    run_refused "libcurl4" etcd:https://127.0.0.1:1/x -- true
+    refused "TLS needs libcurl" list etcd:https://127.0.0.1:1
+}
+
 @test "a user and a password, from a file that is one's own" {
     local root
     start_etcd "$T/server"
