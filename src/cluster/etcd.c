@@ -117,6 +117,7 @@ void etcd_close(struct etcd *etcd)
         return;
     if (etcd->http.options != NULL)
         etcd_http_close(&etcd->http);
+    etcd_moved_leave(etcd->moved);
     for (unsigned e = 0; e < etcd->endpoints; e++)
         free(etcd->endpoint[e].name);
     const struct etcd_options *options = &etcd->options;

@@ -80,8 +80,10 @@ static void try_next_address(struct etcd_http *http, const char *why)
     for (; plain->address < plain->addresses.count; plain->address++) {
         const struct sockaddr *name = (const struct sockaddr *)&plain->addresses.of[plain->address].name;
         const int64_t now = etcd_now(), left = plain->until - now;
-        if (left <= 0)
+        if (left <= 0) {
+            why = "no connection in time";
             break;
+        }
         plain->socket = etcd_http_socket(name->sa_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
         if (plain->socket >= 0 && (connect(plain->socket, name, plain->addresses.of[plain->address].size) == 0 ||
                                    errno == EINPROGRESS || errno == EINTR)) {
@@ -175,9 +177,7 @@ static bool write_request(struct etcd_http *http, const struct etcd_http_request
         return etcd_http_fail(http, "there are characters in its address or in a token that do not belong there");
     const int size = asprintf(&plain->request,
                               "POST %s HTTP/1.1\r\n"
-                              "Host: %.*s%s\r\n"
-                              HTTP_CONTENT_TYPE "\r\n"
-                              HTTP_HAS_LEADER "\r\n"
+                              "Host: %.*s%s\r\n" HTTP_CONTENT_TYPE "\r\n" HTTP_HAS_LEADER "\r\n"
                               "%s%s%s"
                               "Content-Length: %zu\r\n\r\n"
                               "%s",
@@ -313,8 +313,7 @@ static struct pollfd awaited(const struct plain *plain)
     case CONNECTS:
         return (struct pollfd){.fd = plain->socket, .events = POLLOUT};
     default:
-        return (struct pollfd){.fd = plain->socket,
-                               .events = plain->sent < plain->size ? POLLIN | POLLOUT : POLLIN};
+        return (struct pollfd){.fd = plain->socket, .events = plain->sent < plain->size ? POLLIN | POLLOUT : POLLIN};
     }
 }
 
@@ -328,7 +327,9 @@ static enum etcd_http_state wait_for(struct etcd_http *http, int64_t until)
             return HTTP_ENDED;
         if (http->size != size || etcd_now() >= until)
             return HTTP_RUNS;
-        int64_t limit = plain->doing == LOOKS_UP ? plain->until : plain->doing == CONNECTS ? plain->next_address : until;
+        int64_t limit = plain->doing == LOOKS_UP   ? plain->until
+                        : plain->doing == CONNECTS ? plain->next_address
+                                                   : until;
         etcd_http_arm(http, limit < until ? limit : until);
         struct pollfd wait[] = {
             awaited(plain), {.fd = http->interrupt, .events = POLLIN}, {.fd = http->timer, .events = POLLIN}};

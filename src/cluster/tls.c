@@ -41,7 +41,7 @@ struct tls {
  * what libcurl sends itself does not. The signal is held back in this thread, to which it goes, and thrown away if
  * it has come meanwhile. To ignore it, as libcurl would, is for the whole process. */
 struct sigpipe {
-    bool is_held; /* it is to be released, */
+    bool is_held;     /* it is to be released, */
     bool was_blocked; /* but it had been held back before */
 };
 
@@ -256,7 +256,8 @@ static enum etcd_http_outcome end(struct etcd_http *http, long *status)
     tls->curl->easy_getinfo(tls->easy, CURLINFO_REQUEST_SIZE, &sent);
     tls->curl->easy_getinfo(tls->easy, CURLINFO_RESPONSE_CODE, status);
     const struct sigpipe held = hold_sigpipe();
-    tls->curl->multi_remove_handle(tls->multi, tls->easy); /* and closes the connection if an answer is still due on it */
+    /* And closes the connection, if an answer is still due on it. */
+    tls->curl->multi_remove_handle(tls->multi, tls->easy);
     release_sigpipe(held);
     if (http->over && http->whole)
         return HTTP_ANSWERED;
