@@ -49,7 +49,7 @@ ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
 	ASLEEP=1 $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) \
-	$(call in_build,tsan,$(filter %/watching %/gate,$(CLUSTER_SUITES)))
+	$(call in_build,tsan,$(filter %/watching %/gate %/names,$(CLUSTER_SUITES)))
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=

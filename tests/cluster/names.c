@@ -18,7 +18,8 @@
 #include <sys/wait.h>
 
 static struct server server;
-static int silent_listener; /* at a port of which the queue is full: nobody answers there */
+static atomic_int port_here; /* a thread that looks up a name may outlive its test */
+static int silent_listener;  /* at a port of which the queue is full: nobody answers there */
 static int silent_callers[8];
 static unsigned callers;
 
@@ -35,6 +36,7 @@ static int start(void **context)
 {
     (void)context;
     server_start(&server, serve);
+    atomic_store(&port_here, server.port);
     return 0;
 }
 
@@ -75,7 +77,7 @@ static void give_address(enum place place, struct addrinfo *one)
     else
         *four = (struct sockaddr_in){.sin_family = AF_INET,
                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                                     .sin_port = htons(place == HERE ? (uint16_t)server.port : 1)};
+                                     .sin_port = htons(place == HERE ? (uint16_t)atomic_load(&port_here) : 1)};
 }
 
 /* In one piece each, as libc gives them back. */
