@@ -215,17 +215,27 @@ static void answered_early(void **context)
     free(value);
 }
 
+/* In its head, or in its body. */
 static void endless(void **context)
 {
     (void)context;
-    static char much[70000];
-    memset(much, 'x', sizeof much - 1);
-    memcpy(much, HEAD, strlen(HEAD));
-    reply = much;
-    struct etcd *etcd = client();
-    expect(etcd, ETCD_UNKNOWN, 10);
-    assert_non_null(strstr(etcd_text(etcd), "too long"));
-    etcd_close(etcd);
+    static const char *const heads[] = {HEAD, HEAD "Content-Length: 4000000000\r\n\r\n"};
+    const size_t size = 70 << 20;
+    char *much = malloc(size);
+    piece = 1 << 20;
+    for (unsigned h = 0; h < 2; h++) {
+        struct etcd *etcd = client();
+        memset(much, 'x', size - 1);
+        much[size - 1] = '\0';
+        memcpy(much, heads[h], strlen(heads[h]));
+        reply = much;
+        expect(etcd, ETCD_UNKNOWN, 20);
+        assert_non_null(strstr(etcd_text(etcd), "too long"));
+        etcd_close(etcd);
+        while (atomic_load(&server.closed) <= h)
+            usleep(1000);
+    }
+    free(much);
 }
 
 /* Nothing that comes from outside makes another line of the head, or another request. */
