@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# make               build/admit, build/libadmit.a, build/libadmit.so, and with libcurl build/libadmit-etcd.a
+# make               build/admit, build/libadmit.a, build/libadmit.so, and with curl.h and jansson build/libadmit-etcd.a
 # make demo          a dozen jobs at a gate of three, two of them killed on the way; a proof and a counterexample
 # make demo-checker  what the checker shows: the catalogue, proofs, counterexamples, a claim, a lower bound
 # make check-all     long explorations; their results go to docs/checked.md and docs/claims.md
@@ -84,9 +84,10 @@ MUTANT_TEXTS := $(MUTANTS:%=$(BUILD)/mutants/%.o)
 # All files that may have a marker in them.
 SHOWN_TEXTS := $(sort $(wildcard src/algorithms/*.[ch] src/algorithms/*/*.c src/timestamps/*.h tests/algorithms/*.[ch]))
 DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
-# What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
+# What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not. Of libcurl it
+# needs the header: the library is loaded by whoever needs TLS.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
-CLUSTER_LIBS := -lcurl -ljansson -lpthread
+CLUSTER_LIBS := -ljansson -lpthread
 HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
@@ -96,6 +97,8 @@ TOOL_LIBS := -ljansson -lpthread -lm
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
 STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
+# What admit becomes for a gate on etcd has to look up names, and perhaps to load libcurl, which is not for static programs.
+HELPER_LIBS := $(if $(STATIC),-l:libjansson.a,-ljansson) -lpthread -lm
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so $(CLUSTER)
 
@@ -217,7 +220,7 @@ $(BUILD)/libchecker.a: $(CHECKER_OBJECTS) $(BUILD)/names
 $(BUILD)/admit: $(TOOL_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit.a
 	$(call say,LD     ,$@)$(CC) $(LDFLAGS) $(STATIC) $^ $(TOOL_LIBS) -o $@
 
-# --- libadmit-etcd: the client of a cluster; needs libcurl and jansson --------------------------------------------------
+# --- libadmit-etcd: the client of a cluster; needs jansson, and for TLS libcurl -----------------------------------------
 $(CLUSTER_OBJECTS): $(BUILD)/cluster/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC     ,$<)$(COMPILE) -fPIC -fvisibility=hidden -c $< -o $@
@@ -233,7 +236,7 @@ $(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(BUILD)/name
 
 # What admit becomes for a gate there.
 $(BUILD)/admit-etcd: $(HELPER_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit-etcd.a $(BUILD)/libadmit.a
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -Wl,-u,admit_elsewhere_provide $^ $(CLUSTER_LIBS) -lm -o $@
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -Wl,-u,admit_elsewhere_provide $^ $(HELPER_LIBS) -o $@
 
 without-etcd:
 	@$(if $(silent),:,echo 'gates on etcd are left out: they need libcurl4-openssl-dev and libjansson-dev, which ./setup installs')

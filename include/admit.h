@@ -92,7 +92,8 @@
  *   A gate whose name begins with `etcd:` is in a cluster of etcd: `etcd://host1:2379,host2:2379,host3:2379/gpu`, or
  *   `etcd:gpu` with ADMIT_ETCD=host1:2379,host2:2379,host3:2379. The calls are the same. libadmit.so loads
  *   libadmit-etcd.so.0, which lies beside it, when the first such gate is opened. A program with libadmit.a has it from
- *   libadmit-etcd.a: -Wl,-u,admit_elsewhere_provide -l:libadmit-etcd.a -l:libadmit.a -lcurl -ljansson -lpthread.
+ *   libadmit-etcd.a: -Wl,-u,admit_elsewhere_provide -l:libadmit-etcd.a -l:libadmit.a -ljansson -lpthread. For https:// it
+ *   loads libcurl (libcurl.so.4), with the first such gate; without TLS that is not needed.
  *   Order, slots, k, giving up and inspect are as above. What is different:
  *
  *   A hold can be lost, while its owner is alive. It is a lease (options.ttl), which a thread of this process renews.

@@ -18,7 +18,7 @@
 #                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
-# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where libcurl is there), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
+# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where the header of libcurl is), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
 # they test, and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of tests/suites/python.sh.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
@@ -49,7 +49,7 @@ ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
 	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
 	ASLEEP=1 $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) \
-	$(call in_build,tsan,$(filter %/watching %/gate,$(CLUSTER_SUITES)))
+	$(call in_build,tsan,$(filter %/watching %/gate %/names,$(CLUSTER_SUITES)))
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh
 CLANG = BUILD=$(BUILD)/clang ADMIT_TEST_QUICK=1 $(call longest_first,$(call in_build,clang,$(BUSY_LOCKS) $(UNIT_SUITES))) \
 	ASLEEP=1 $(call in_build,clang,$(IDLE_LOCKS)) ASLEEP=

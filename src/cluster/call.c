@@ -177,10 +177,18 @@ static void look_elsewhere(struct etcd *etcd)
             etcd->favourite = e;
 }
 
+static void follow_session(struct etcd *etcd)
+{
+    const int to = etcd->moved != NULL ? atomic_exchange(&etcd->moved->to, -1) : -1;
+    if (to >= 0)
+        etcd->favourite = (unsigned)to;
+}
+
 static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *call, int64_t until)
 {
     bool may_be_done = false;
     unsigned failures = 0, distrusts = 0, tokens = 0;
+    follow_session(etcd);
     for (;;) {
         /* When all have been asked, not at once again. */
         if (failures > 0 && failures % etcd->endpoints == 0) {

@@ -9,6 +9,8 @@
 #include "cluster/etcd.h"
 #include "cluster/http.h"
 
+#include <stdatomic.h>
+
 #include <jansson.h>
 
 enum { ENDPOINTS_MAX = 64, TEXT_ROOM = 320 };
@@ -18,14 +20,23 @@ struct etcd_endpoint {
     int64_t failed; /* when, last; 0: never */
 };
 
+/* To which endpoint the keeping of a session has gone over: the next call of the handle that has opened it begins there, too,
+ * instead of learning for itself that the other is gone. */
+struct etcd_moved {
+    atomic_uint users; /* the session and the handle: the last frees it */
+    atomic_int to;     /* -1: nowhere, since it was asked last */
+};
+void etcd_moved_leave(struct etcd_moved *moved);
+
 struct etcd {
     struct etcd_options options; /* its own copies */
     struct etcd_http http;
     unsigned endpoints, favourite; /* the one that answered last, or is to be tried next */
     struct etcd_endpoint endpoint[ENDPOINTS_MAX];
-    char *token;      /* NULL: must be asked for, if there is a user; empty: the cluster wants none */
-    int64_t patience; /* how long an endpoint may take for an answer; nanoseconds */
-    int64_t sent;     /* when the last request was */
+    struct etcd_moved *moved; /* NULL: it has opened no session */
+    char *token;              /* NULL: must be asked for, if there is a user; empty: the cluster wants none */
+    int64_t patience;         /* how long an endpoint may take for an answer; nanoseconds */
+    int64_t sent;             /* when the last request was */
     uint64_t requests;
     enum etcd_reason reason;
     char text[TEXT_ROOM];

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char open_failure[160];
+static _Thread_local char open_failure[300];
 
 const char *etcd_open_failure(void)
 {
@@ -100,7 +100,7 @@ struct etcd *etcd_open(const struct etcd_options *options)
         !copy(&etcd->options.user, options->user) || !copy(&etcd->options.password, options->password))
         return refuse(etcd, "out of memory%s", "");
     if (!etcd_http_open(&etcd->http, &etcd->options))
-        return refuse(etcd, "out of memory or descriptors%s", "");
+        return refuse(etcd, "%s", etcd->http.error);
     return etcd;
 }
 
@@ -117,6 +117,7 @@ void etcd_close(struct etcd *etcd)
         return;
     if (etcd->http.options != NULL)
         etcd_http_close(&etcd->http);
+    etcd_moved_leave(etcd->moved);
     for (unsigned e = 0; e < etcd->endpoints; e++)
         free(etcd->endpoint[e].name);
     const struct etcd_options *options = &etcd->options;

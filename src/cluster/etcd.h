@@ -132,7 +132,8 @@ enum etcd_result etcd_revoke(struct etcd *etcd, int64_t lease, int64_t until);
 struct etcd_session;
 
 /* Grants the lease, and begins to keep it. `over` is called once, by that thread, when the session is over; not after
- * etcd_session_close. Result as etcd_grant; the text of a failure is etcd's. */
+ * etcd_session_close. Result as etcd_grant; the text of a failure is etcd's. When the thread finds another endpoint, `etcd` goes on
+ * there, too. */
 enum etcd_result etcd_session_open(struct etcd *etcd, const struct etcd_options *options, unsigned seconds,
                                    int64_t until, void (*over)(void *data), void *data, struct etcd_session **session);
 int64_t etcd_session_lease(const struct etcd_session *session);

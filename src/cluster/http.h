@@ -3,7 +3,7 @@
  * http.h - requests over HTTP/1.1, one at a time, each to the endpoint that it names, and waits that somebody else can
  * end.
  *
- * Connections are kept for the next request. Nothing is sent twice. For one thread at a time, but for
+ * A connection is kept for the next request. Nothing is sent twice. For one thread at a time, but for
  * etcd_http_interrupt.
  */
 #ifndef ADMIT_CLUSTER_HTTP_H
@@ -13,28 +13,20 @@
 
 #include <sys/types.h>
 
-#include <curl/curl.h>
-
-enum { HTTP_SOCKETS = 16 };
+struct etcd_transport;
 
 struct etcd_http {
-    const struct etcd_options *options; /* its owner's */
-    CURLM *multi;
-    CURL *easy;
-    struct curl_slist *headers;
-    pid_t process;        /* to which the connections belong */
-    int interrupt, timer; /* eventfd, timerfd */
-    int socket[HTTP_SOCKETS];
-    bool held_before; /* SIGPIPE was held back already */
+    const struct etcd_options *options; /* its owner's; NULL: it is not open */
+    pid_t process;                      /* to which the connections belong */
+    int interrupt, timer;               /* eventfd, timerfd */
+    const struct etcd_transport *transport;
+    void *connection; /* the transport's own */
     bool running;     /* a request is under way, */
     bool over;        /* or has ended so: */
-    CURLcode code;
-    const char *body;
-    size_t body_size, body_given;
+    bool whole;       /* with the whole of its answer; otherwise `error` says why not */
+    char error[256];
     char *text; /* what has come of the answer; with a 0 behind */
     size_t size, room;
-    bool too_long;
-    char error[CURL_ERROR_SIZE];
 };
 
 struct etcd_http_request {
@@ -56,14 +48,12 @@ enum etcd_http_outcome {
     HTTP_STOPPED,    /* by etcd_http_interrupt */
 };
 
+/* False: `error` says why. It is closed then. */
 bool etcd_http_open(struct etcd_http *http, const struct etcd_options *options);
 void etcd_http_close(struct etcd_http *http);
 /* In a forked child: closes its descriptors, without a word on the connections, and leaves alone what another thread
  * of the parent may have been changing. */
 void etcd_http_forget(struct etcd_http *http);
-void etcd_http_interrupt(struct etcd_http *http);
-/* An interruption that has come for nobody is taken back. */
-void etcd_http_calm(struct etcd_http *http);
 
 /* The whole of a request. `first_line`: the answer is its first line, and is there with it. */
 enum etcd_http_outcome etcd_http_post(struct etcd_http *http, const struct etcd_http_request *request, bool first_line,
@@ -78,12 +68,13 @@ enum etcd_http_outcome etcd_http_end(struct etcd_http *http, long *status);
 /* Why it ended, for people. */
 const char *etcd_http_error(const struct etcd_http *http);
 
-/* For the parts: from one to the other SIGPIPE is held back. */
-bool etcd_http_hold_sigpipe(struct etcd_http *http);
-void etcd_http_release_sigpipe(struct etcd_http *http, bool held);
+/* --- waits: waits.c ----------------------------------------------------------------------------------------------- */
+
+void etcd_http_interrupt(struct etcd_http *http);
+/* An interruption that has come for nobody is taken back. */
+void etcd_http_calm(struct etcd_http *http);
 /* `timer` can be read from that time on. */
 void etcd_http_arm(struct etcd_http *http, int64_t until);
-
 /* Nothing but time passes: false if it was interrupted. */
 bool etcd_http_pause(struct etcd_http *http, int64_t until);
 

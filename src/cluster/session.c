@@ -34,7 +34,15 @@ struct etcd_session {
     void (*over)(void *data);
     void *data;
     int64_t sent, ttl; /* of the last keep-alive that was answered; the thread's */
+    unsigned at;       /* which endpoint has answered it; the thread's */
+    struct etcd_moved *moved;
 };
+
+void etcd_moved_leave(struct etcd_moved *moved)
+{
+    if (moved != NULL && atomic_fetch_sub(&moved->users, 1) == 1)
+        free(moved);
+}
 
 int64_t etcd_session_lease(const struct etcd_session *session)
 {
@@ -84,6 +92,13 @@ static int64_t patience_for(int64_t ttl, int64_t usual)
     return part < usual ? part : usual;
 }
 
+static void note_endpoint(struct etcd_session *session)
+{
+    if (session->moved != NULL && session->etcd->favourite != session->at)
+        atomic_store(&session->moved->to, (int)session->etcd->favourite);
+    session->at = session->etcd->favourite;
+}
+
 static void keep(struct etcd_session *session, int64_t usual)
 {
     struct etcd *etcd = session->etcd;
@@ -100,6 +115,7 @@ static void keep(struct etcd_session *session, int64_t usual)
         const enum etcd_result result = etcd_keep_alive(etcd, session->lease, deadline, &granted);
         due = etcd_now() + session->ttl / 12; /* if it was not done, once more, but not at once */
         if (result == ETCD_DONE) {
+            note_endpoint(session);
             extend(session, etcd->sent, granted);
             due = session->sent + session->ttl / 3;
         } else if (result == ETCD_REFUSED && etcd->reason == ETCD_LEASE_GONE) {
@@ -130,8 +146,22 @@ static bool start(struct etcd_session *session)
 
 static void free_session(struct etcd_session *session)
 {
+    etcd_moved_leave(session->moved);
     etcd_close(session->etcd);
     free(session);
+}
+
+/* The session begins where the handle is, and the handle goes on where the session is. Without memory it does without. */
+static void keep_together(struct etcd_session *session, struct etcd *etcd)
+{
+    session->etcd->favourite = session->at = etcd->favourite; /* which has answered just now */
+    struct etcd_moved *moved = malloc(sizeof *moved);
+    etcd_moved_leave(etcd->moved);
+    etcd->moved = session->moved = moved;
+    if (moved == NULL)
+        return;
+    atomic_init(&moved->users, 2);
+    atomic_init(&moved->to, -1);
 }
 
 enum etcd_result etcd_session_open(struct etcd *etcd, const struct etcd_options *options, unsigned seconds,
@@ -159,8 +189,8 @@ enum etcd_result etcd_session_open(struct etcd *etcd, const struct etcd_options 
     made->sent = etcd->sent;
     made->ttl = granted * second;
     atomic_init(&made->deadline, made->sent + made->ttl);
-    if (made->etcd->endpoints == etcd->endpoints)
-        made->etcd->favourite = etcd->favourite; /* the one that has answered just now */
+    if (made->etcd->endpoints == etcd->endpoints) /* otherwise they are not the same */
+        keep_together(made, etcd);
     if (!start(made)) {
         etcd_revoke(etcd, made->lease, etcd_now() + second);
         free_session(made);

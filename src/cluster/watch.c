@@ -82,7 +82,7 @@ static void begin(struct etcd_watch *watch)
     watch->begun = true;
     watch->answer_due = etcd_now() + etcd->patience;
     if (!etcd_http_begin(&etcd->http, &request))
-        end(watch, "out of memory");
+        end(watch, etcd_http_error(&etcd->http));
 }
 
 /* Takes the next line from what has come, if it is whole: an answer that has ended may lack the last line's end. */
@@ -147,7 +147,7 @@ static enum etcd_news next(struct etcd_watch *watch, int64_t until, struct etcd_
         switch (etcd_http_wait(http, limit)) {
         case HTTP_ENDED:
             if (http->size == 0)
-                return end(watch, http->code == CURLE_OK ? "the server has ended it" : etcd_http_error(http));
+                return end(watch, http->whole ? "the server has ended it" : etcd_http_error(http));
             break;
         case HTTP_INTERRUPTED:
             return ETCD_WATCH_STOPPED;

@@ -42,7 +42,7 @@ stop_etcd() {
 setup_file() {
     SERVER=$BATS_FILE_TMPDIR/server
     WHY_NOT=
-    [ -x "${ADMIT%/*}/admit-etcd" ] || WHY_NOT="admit-etcd was not built: it needs libcurl and jansson"
+    [ -x "${ADMIT%/*}/admit-etcd" ] || WHY_NOT="admit-etcd was not built: it needs the headers of libcurl and jansson"
     command -v etcd >/dev/null || WHY_NOT="there is no etcd: ./setup installs it"
     export SERVER WHY_NOT
     [ -n "$WHY_NOT" ] || start_etcd "$SERVER"

@@ -102,6 +102,8 @@ load cluster
     eventually is 3 waiters "$Q"
     exits 0 resize "$Q" 3
     eventually is 3 holders "$Q"
+    eventually inside two # they are holders a moment before their commands run
+    eventually inside three
     # No two have one slot, also of those that went in before there were numbers.
     [ "$(cat "$T"/*.in | cut -d' ' -f2 | sort | paste -sd' ')" = "0 1 2" ]
     exits 0 resize "$Q" 1
@@ -348,6 +350,16 @@ load cluster
     ADMIT=$T/alone/admit run_refused "libcurl4-openssl-dev" -k 1 "$Q" -- true
     ADMIT=$T/alone/admit exits 2 status "$Q"
     ADMIT=$T/alone/admit exits 0 run -k 1 here -- true
+}
+
+@test "without libcurl: what to install for https, and nothing else needs it" {
+    mkdir "$T/libraries"
+    echo "no library" >"$T/libraries/libcurl.so.4"
+    export LD_LIBRARY_PATH=$T/libraries
+    exits 0 run -k 1 "$Q" -- true
+    run_refused "TLS needs libcurl" -k 1 etcd:https://127.0.0.1:1/x -- true
+    run_refused "libcurl4" etcd:https://127.0.0.1:1/x -- true
+    refused "TLS needs libcurl" list etcd:https://127.0.0.1:1
 }
 
 @test "a user and a password, from a file that is one's own" {

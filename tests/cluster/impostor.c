@@ -3,59 +3,18 @@
  * A server that is none: hangs up, answers half, or something else. What counts is how often a request has arrived, and
  * that none is called done. Needs no etcd.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "nodes.h"
+#include "server.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <unistd.h>
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
-#include <cmocka.h>
-
-#include "cluster/etcd.h"
 
 /* --- the server --------------------------------------------------------------------------------------------------- */
 
 /* One reply for each request, the last one again and again: "STATUS TEXT"; "cut TEXT", which says that there is more
  * to come and hangs up; "raw TEXT", which is not HTTP; "hang up", which is nothing. NULL is the end. */
-static struct impostor {
-    const char *const *replies;
-    int listener;
-    char endpoint[40];
-    atomic_uint requests, bodies; /* that have begun, and that have come to their end */
-    pthread_t thread;
-} impostor;
-
-/* Reads one request; 0 if there is no other. */
-static int take_request(int connection)
-{
-    static char text[20000];
-    size_t size = 0;
-    for (;;) {
-        const ssize_t came = recv(connection, text + size, sizeof text - 1 - size, 0);
-        if (came <= 0)
-            return 0;
-        if (size == 0)
-            atomic_fetch_add(&impostor.requests, 1);
-        size += (size_t)came;
-        text[size] = '\0';
-        const char *end = strstr(text, "\r\n\r\n"), *length = strcasestr(text, "content-length:");
-        if (end != NULL && length != NULL && text + size >= end + 4 + atol(length + strlen("content-length:"))) {
-            atomic_fetch_add(&impostor.bodies, 1);
-            return 1;
-        }
-    }
-}
+static const char *const *replies_left;
+static struct server impostor;
 
 static void answer(int connection, const char *reply)
 {
@@ -66,45 +25,27 @@ static void answer(int connection, const char *reply)
     else if (*reply != 'r')
         snprintf(head, sizeof head, "HTTP/1.1 %d So\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: %zu\r\n\r\n",
                  atoi(reply), strlen(text));
-    send(connection, head, strlen(head), MSG_NOSIGNAL);
-    send(connection, text, strlen(text), MSG_NOSIGNAL);
+    server_says(connection, head, strlen(head));
+    server_says(connection, text, strlen(text));
 }
 
-static void serve(int connection)
+static void serve(struct server *server, int connection)
 {
-    while (take_request(connection)) {
-        const char *reply = *impostor.replies;
-        if (impostor.replies[1] != NULL)
-            impostor.replies++;
+    while (server_takes(server, connection)) {
+        const char *reply = *replies_left;
+        if (replies_left[1] != NULL)
+            replies_left++;
         if (*reply != 'h')
             answer(connection, reply);
         if (*reply < '0' || *reply > '9')
             break;
     }
-    close(connection);
-}
-
-static void *serve_all(void *data)
-{
-    (void)data;
-    for (int connection; (connection = accept(impostor.listener, NULL, NULL)) >= 0;)
-        serve(connection);
-    return NULL;
 }
 
 static struct etcd *meet(const char *const *replies)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    impostor.replies = replies;
-    atomic_store(&impostor.requests, 0);
-    atomic_store(&impostor.bodies, 0);
-    impostor.listener = socket(AF_INET, SOCK_STREAM, 0);
-    assert_return_code(bind(impostor.listener, (struct sockaddr *)&address, size), 0);
-    assert_return_code(listen(impostor.listener, 8), 0);
-    assert_return_code(getsockname(impostor.listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(impostor.endpoint, sizeof impostor.endpoint, "127.0.0.1:%d", ntohs(address.sin_port));
-    assert_int_equal(pthread_create(&impostor.thread, NULL, serve_all, NULL), 0);
+    replies_left = replies;
+    server_start(&impostor, serve);
     struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
     assert_non_null(etcd);
     return etcd;
@@ -113,9 +54,7 @@ static struct etcd *meet(const char *const *replies)
 static void part(struct etcd *etcd)
 {
     etcd_close(etcd);
-    shutdown(impostor.listener, SHUT_RDWR);
-    pthread_join(impostor.thread, NULL);
-    close(impostor.listener);
+    server_stop(&impostor);
 }
 
 /* --- what it is asked --------------------------------------------------------------------------------------------- */

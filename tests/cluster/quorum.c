@@ -109,16 +109,22 @@ static double time_of_put(struct etcd *etcd, enum etcd_result *result)
     return (double)(etcd_now() - began) / 1e9;
 }
 
+/* Than the first: what a change of leaders costs is another matter. */
+static void let_another_lead(void)
+{
+    if (nodes_leader(nodes) != 0)
+        return;
+    node_signal(nodes, 0, SIGKILL);
+    sleep_for(2.5);
+    node_restart(nodes, 0);
+    wait_for_all();
+}
+
 static void first_is_gone(void **context)
 {
     (void)context;
     enum etcd_result result;
-    if (nodes_leader(nodes) == 0) { /* what a change of leaders costs is another matter */
-        node_signal(nodes, 0, SIGKILL);
-        sleep_for(2.5);
-        node_restart(nodes, 0);
-        wait_for_all();
-    }
+    let_another_lead();
     node_signal(nodes, 0, SIGSTOP);
     struct etcd *etcd = client_of(nodes);
     assert_true(time_of_put(etcd, &result) < 3);
@@ -169,6 +175,30 @@ static void session_outlives_a_leader(void **context)
     wait_for_all();
 }
 
+/* Once the session has found another server, the handle that has opened it asks that one, too, and the one that stands still
+ * costs it nothing. */
+static void goes_where_the_session_is(void **context)
+{
+    (void)context;
+    let_another_lead();
+    struct etcd *etcd = client_of(nodes);
+    struct etcd_session *session;
+    assert_done(etcd, etcd_session_open(etcd, &nodes->options, 4, in_seconds(10), NULL, NULL, &session));
+    node_signal(nodes, 0, SIGSTOP);
+    for (unsigned times = 0; times < 2; times++) { /* the first may have been answered before */
+        const int64_t before = etcd_session_deadline(session);
+        while (etcd_session_deadline(session) == before)
+            sleep_for(0.02);
+    }
+    const uint64_t requests = etcd_requests(etcd);
+    put(etcd, "moved", "x", etcd_session_lease(session));
+    assert_int_equal(etcd_requests(etcd), requests + 1);
+    etcd_session_close(session, true);
+    assert_int_equal(count_keys(etcd, "moved"), 0);
+    etcd_close(etcd);
+    nodes_mend(nodes);
+}
+
 /* --- no quorum ---------------------------------------------------------------------------------------------------- */
 
 /* One server is left, which can be reached and must neither be believed nor waited for without end. */
@@ -210,6 +240,7 @@ int main(void)
     if (nodes_missing())
         return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(leader_is_killed), cmocka_unit_test(first_is_gone),
-                                       cmocka_unit_test(session_outlives_a_leader), cmocka_unit_test(two_are_gone)};
+                                       cmocka_unit_test(session_outlives_a_leader),
+                                       cmocka_unit_test(goes_where_the_session_is), cmocka_unit_test(two_are_gone)};
     return cmocka_run_group_tests(tests, start_three_nodes, stop_nodes);
 }

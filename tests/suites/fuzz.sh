@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Gate files with words changed at will, and logs with anything in them, for so many seconds each (ADMIT_FUZZ_SECONDS).
+# Gate files with words changed at will, logs with anything in them, and answers of whoever is called at a cluster's address, for so
+# many seconds each (ADMIT_FUZZ_SECONDS).
 # Needs clang with libFuzzer.
 . tests/tap.sh
 
@@ -39,9 +40,21 @@ lines_to_begin_with() {
     sed 's/,"token":true//' "$scratch/corpus.log/lines" >"$scratch/corpus.log/few"
 }
 
+answers_to_begin_with() {
+    mkdir -p "$scratch/corpus.response"
+    for rest in 'Content-Length: 2\r\nConnection: close\r\n\r\n{}' \
+        'Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nTrailer: x\r\n\r\n' '\r\nall of it'; do
+        count=$((${count:-0} + 1))
+        printf 'abcHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n%b' "$rest" >"$scratch/corpus.response/$count"
+    done
+}
+
 check "the fuzzer of gate files builds" builds gate_file $gate
 check "scribbled gate files neither crash nor hang, $seconds seconds long" survives gate_file 120
 check "the fuzzer of logs builds" builds log $gate $report
 lines_to_begin_with
 check "scribbled logs neither crash nor hang what tells of them, $seconds seconds long" survives log 2000
+check "the fuzzer of answers builds" builds response src/cluster/response.c
+answers_to_begin_with
+check "scribbled answers are taken as one, however they are cut, $seconds seconds long" survives response 600
 finish

@@ -26,6 +26,13 @@ needs_libc_alone() {
     test "$needed" = libc.so.6
 }
 
+# It is loaded for TLS, and takes longer than all the rest of a start. Where there is no client of etcd there is nothing to see.
+nothing_needs_libcurl() {
+    for file in "$BUILD/admit-etcd" "$BUILD/libadmit-etcd.so"; do
+        ! objdump -p "$file" 2>/dev/null | grep 'NEEDED.*curl' || return 1
+    done
+}
+
 # Without this a program that has started cannot load it: "cannot allocate memory in static TLS block".
 keeps_little_for_each_thread() {
     size=$(readelf -lW "$BUILD/libadmit.so" | awk '$1 == "TLS" { print $6 }')
@@ -48,6 +55,7 @@ check "admit.h compiles alone as C99" stands_alone_in_c
 check "admit.h compiles alone as C++" stands_alone_in_cxx
 check "libadmit.so exports what admit.h declares, and nothing else" exports_what_it_declares
 check "libadmit.so needs libc alone" needs_libc_alone
+check "nothing is linked with libcurl" nothing_needs_libcurl
 check "libadmit.so has less than 100 bytes of variables for each thread" keeps_little_for_each_thread
 check "a program that is linked with the build's libadmit.so starts" is_found_where_it_was_built
 check "libadmit.so stays loaded, for threads that have used it" stays_loaded

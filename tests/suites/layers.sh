@@ -96,7 +96,7 @@ an_upward_call_is_noticed() {
 inside_and_out() {
     sh tests/include_graph.sh files "$1" | awk '
         BEGIN {
-            count = split("etcd base64 message http client", name, " ")
+            count = split("etcd base64 message response lookup curl http transport client", name, " ")
             for (n = 1; n <= count; n++) place["src/cluster/" name[n] ".h"] = n
         }
         function height(file) { return file in place ? place[file] : 0 }

@@ -56,7 +56,7 @@ void become_helper(char **argv, int failure)
     else
         fprintf(stderr,
                 "admit %s: gates on etcd need admit-etcd, which is not installed beside this program: build it where "
-                "libcurl and jansson are (Debian: libcurl4-openssl-dev, libjansson-dev)\n",
+                "the headers of libcurl and jansson are (Debian: libcurl4-openssl-dev, libjansson-dev)\n",
                 argv[1]);
     exit(failure);
 }
