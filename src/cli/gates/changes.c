@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gates/changes.h"
+
+#include "base/die.h"
+#include "cli/gates/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct one {
+    const admit_participant *is;
+    bool is_inside; /* with a slot: one whose turn has come, and who has none yet, is as good as in line */
+    int number;
+};
+
+/* Of one ticket, in the earlier picture and in the later one. */
+struct pair {
+    struct one before, now; /* .is NULL: not in it */
+};
+
+struct pairs {
+    struct pair *pair;
+    unsigned count;
+};
+
+/* How much was counted since then that is not accounted for. */
+struct counted {
+    unsigned inside, waiting; /* gone, and it is open how */
+    uint64_t recovered, recovered_least, abandoned;
+};
+
+struct look {
+    struct comparison *comparison;
+    const admit_view *now;
+    int64_t at;
+    note_change *note;
+    void *context;
+    struct change unseen;
+};
+
+/* --- who is the same ------------------------------------------------------------------------------------------------ */
+
+struct crowd {
+    struct one *one;
+    unsigned count;
+    const admit_view *view;
+};
+
+static void add_one(void *context, enum view_list list, int number, const admit_participant *participant)
+{
+    struct crowd *crowd = context;
+    const bool inside = participant >= crowd->view->holder && participant < crowd->view->holder + crowd->view->holders;
+    const bool has_slot = inside && participant->slot < crowd->view->most_k;
+    (void)list;
+    crowd->one[crowd->count++] = (struct one){participant, has_slot, has_slot ? (int)participant->slot : number};
+}
+
+static int by_ticket(const void *a, const void *b)
+{
+    const struct one *one = a, *other = b;
+    return (one->is->ticket > other->is->ticket) - (one->is->ticket < other->is->ticket);
+}
+
+static struct crowd crowd_of(const admit_view *view)
+{
+    struct crowd crowd = {.view = view};
+    crowd.one = must_allocate((view->holders + view->waiters + 1) * sizeof *crowd.one);
+    for (enum view_list list = LIST_INSIDE; list <= LIST_DEAD; list++)
+        view_each(view, list, add_one, &crowd);
+    qsort(crowd.one, crowd.count, sizeof *crowd.one, by_ticket);
+    return crowd;
+}
+
+static struct pairs pairs_of(const admit_view *before, const admit_view *now)
+{
+    struct crowd old = crowd_of(before), new = crowd_of(now);
+    struct pairs pairs = {.pair = must_allocate((old.count + new.count + 1) * sizeof *pairs.pair)};
+    for (unsigned o = 0, n = 0; o < old.count || n < new.count;) {
+        const int order = o == old.count ? 1 : n == new.count ? -1 : by_ticket(&old.one[o], &new.one[n]);
+        struct pair *pair = &pairs.pair[pairs.count++];
+        *pair = (struct pair){.before = {.is = NULL}, .now = {.is = NULL}};
+        if (order <= 0)
+            pair->before = old.one[o++];
+        if (order >= 0)
+            pair->now = new.one[n++];
+    }
+    free(old.one);
+    free(new.one);
+    return pairs;
+}
+
+static bool is_same(const struct one *before, const struct one *now)
+{
+    return before->is != NULL && now->is != NULL && before->is_inside == now->is_inside &&
+           before->number == now->number && before->is->pid == now->is->pid && before->is->since == now->is->since &&
+           before->is->condition == now->is->condition && strcmp(before->is->command, now->is->command) == 0;
+}
+
+/* --- what is told of one ---------------------------------------------------------------------------------------------- */
+
+static void tell(const struct look *look, enum change_kind kind, const struct one *one, enum admit_condition was,
+                 int64_t lasted)
+{
+    look->note(look->context, &(struct change){.kind = kind,
+                                               .who = one->is,
+                                               .is_inside = one->is_inside,
+                                               .number = one->number,
+                                               .was = was,
+                                               .lasted = lasted > 0 ? lasted : -1});
+}
+
+static void tell_gone(const struct look *look, enum change_kind kind, const struct one *one)
+{
+    tell(look, kind, one, one->is->condition, one->is->since != 0 ? look->at - one->is->since : -1);
+}
+
+/* It comes back by a recovery or not at all: nobody is there to give it back. */
+static bool is_left_behind(const struct one *one)
+{
+    return one->is->condition == ADMIT_DIED || one->is->condition == ADMIT_ORPHAN ||
+           one->is->condition == ADMIT_UNKNOWN;
+}
+
+static void tell_condition(const struct look *look, const struct pair *pair)
+{
+    const enum admit_condition was = pair->before.is != NULL ? pair->before.is->condition : ADMIT_LIVES,
+                               is = pair->now.is->condition;
+    if (was == is || (was == ADMIT_ORPHAN && is == ADMIT_UNKNOWN) || (was == ADMIT_UNKNOWN && is == ADMIT_ORPHAN))
+        return;
+    if (is == ADMIT_DIED)
+        tell(look, CHANGE_DIED, &pair->now, was, -1);
+    else if (is == ADMIT_ORPHAN || is == ADMIT_UNKNOWN)
+        tell(look, CHANGE_ORPHANED, &pair->now, was, -1);
+    else if (is == ADMIT_STOPPED)
+        tell(look, CHANGE_STOPPED, &pair->now, was, -1);
+    else if (was == ADMIT_STOPPED)
+        tell(look, CHANGE_GOES_ON, &pair->now, was, -1);
+}
+
+static void tell_entry(const struct look *look, const struct pair *pair)
+{
+    const struct one *before = &pair->before, *now = &pair->now;
+    const bool waited = before->is != NULL && before->is->since != 0 && now->is->since != 0;
+    tell(look, CHANGE_ENTERED, now, ADMIT_LIVES, waited ? now->is->since - before->is->since : -1);
+}
+
+/* --- what became of those who are gone -------------------------------------------------------------------------------- */
+
+static void tell_pending(const struct look *look, enum change_kind kind)
+{
+    struct comparison *comparison = look->comparison;
+    for (unsigned p = 0; p < comparison->pendings; p++) {
+        const struct one one = {.is = &comparison->pending[p], .number = NO_NUMBER};
+        tell_gone(look, kind, &one);
+    }
+    comparison->pendings = 0;
+}
+
+static void keep_pending(struct comparison *comparison, const struct one *one)
+{
+    comparison->pending =
+        must_reallocate(comparison->pending, (comparison->pendings + 1) * sizeof *comparison->pending);
+    comparison->pending[comparison->pendings++] = *one->is;
+}
+
+static bool is_open(const struct pair *pair)
+{
+    return pair->now.is == NULL && !is_left_behind(&pair->before);
+}
+
+/* The dead and the orphans among them are sure; the others are counted. */
+static struct counted tell_left_behind(const struct look *look, const struct pairs *pairs)
+{
+    struct comparison *comparison = look->comparison;
+    const bool are_counted = look->now->recovered != ADMIT_NOT_COUNTED;
+    struct counted counted = {0};
+    unsigned lying = 0;
+    for (unsigned p = 0; p < pairs->count; p++) {
+        const struct pair *pair = &pairs->pair[p];
+        if (is_open(pair)) {
+            counted.inside += pair->before.is_inside;
+            counted.waiting += !pair->before.is_inside;
+        } else if (pair->now.is == NULL) {
+            tell_gone(look, CHANGE_RECOVERED, &pair->before);
+            comparison->recovered += are_counted;
+        } else {
+            lying += pair->now.is->condition == ADMIT_DIED;
+        }
+    }
+    if (!are_counted)
+        return counted;
+    if (comparison->recovered > look->now->recovered)
+        comparison->recovered = look->now->recovered;
+    counted.recovered = look->now->recovered - comparison->recovered;
+    /* The death of one that lies there may have been counted already. */
+    counted.recovered_least = counted.recovered > lying ? counted.recovered - lying : 0;
+    counted.abandoned =
+        look->now->abandoned > comparison->abandoned ? look->now->abandoned - comparison->abandoned : 0;
+    return counted;
+}
+
+/* Of one who is gone. A place is given up before it is counted: so one that left the line, and nothing was counted, is judged
+ * at the next look. */
+static enum change_kind kind_of_end(const struct look *look, const struct counted *counted, bool is_inside)
+{
+    const unsigned gone = counted->inside + counted->waiting + look->comparison->pendings;
+    if (look->now->recovered == ADMIT_NOT_COUNTED)
+        return CHANGE_GONE;
+    if (counted->recovered > 0 && (counted->recovered_least != gone || counted->recovered != gone))
+        return CHANGE_GONE;
+    if (counted->recovered > 0)
+        return CHANGE_RECOVERED;
+    if (is_inside)
+        return CHANGE_LEFT;
+    if (counted->abandoned == 0)
+        return CHANGE_PASSED;
+    return counted->abandoned == counted->waiting + look->comparison->pendings ? CHANGE_GAVE_UP : CHANGE_GONE;
+}
+
+static void tell_open(struct look *look, const struct pairs *pairs, const struct counted *counted)
+{
+    struct comparison *comparison = look->comparison;
+    const enum change_kind inside = kind_of_end(look, counted, true), waiting = kind_of_end(look, counted, false);
+    const unsigned waited = counted->waiting + comparison->pendings, gone = counted->inside + waited;
+    const bool all_recovered = gone > 0 && inside == CHANGE_RECOVERED;
+    comparison->entered += waiting == CHANGE_PASSED ? comparison->pendings : 0;
+    tell_pending(look, waiting);
+    for (unsigned p = 0; p < pairs->count; p++) {
+        const struct one *before = &pairs->pair[p].before;
+        if (!is_open(&pairs->pair[p]))
+            continue;
+        if (!before->is_inside && waiting == CHANGE_PASSED)
+            keep_pending(comparison, before);
+        else
+            tell_gone(look, before->is_inside ? inside : waiting, before);
+    }
+    if (look->now->recovered == ADMIT_NOT_COUNTED)
+        return;
+    look->unseen.recovered = all_recovered ? 0 : counted->recovered_least;
+    look->unseen.abandoned = waiting == CHANGE_GAVE_UP && waited > 0 ? 0 : counted->abandoned;
+    comparison->recovered += counted->recovered_least;
+    comparison->abandoned = look->now->abandoned;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------------- */
+
+static unsigned without_slot(const admit_view *view)
+{
+    unsigned count = 0;
+    for (unsigned h = 0; h < view->holders; h++)
+        count += view->holder[h].slot >= view->most_k;
+    return count;
+}
+
+static unsigned tell_those_there(const struct look *look, const struct pairs *pairs)
+{
+    unsigned entries = 0;
+    for (unsigned p = 0; p < pairs->count; p++) {
+        const struct pair *pair = &pairs->pair[p];
+        if (pair->now.is != NULL && pair->now.is_inside && !pair->before.is_inside) {
+            tell_entry(look, pair);
+            entries++;
+        }
+    }
+    for (unsigned p = 0; p < pairs->count; p++) {
+        const struct pair *pair = &pairs->pair[p];
+        if (pair->before.is == NULL && !pair->now.is_inside)
+            tell(look, CHANGE_WAITS, &pair->now, ADMIT_LIVES, -1);
+        if (pair->now.is != NULL)
+            tell_condition(look, pair);
+    }
+    return entries;
+}
+
+/* The pictures stop nobody: an entry may be counted at one look, and be seen at the next. */
+static void count_unseen(struct look *look, unsigned entries)
+{
+    struct comparison *comparison = look->comparison;
+    if (look->now->entered == ADMIT_NOT_COUNTED)
+        return;
+    comparison->entered += entries;
+    const uint64_t with_slot = look->now->entered - without_slot(look->now);
+    const uint64_t open = with_slot > comparison->entered && with_slot - comparison->entered < UINT64_C(1) << 46
+                              ? with_slot - comparison->entered
+                              : 0;
+    look->unseen.entered = open < comparison->unseen ? open : comparison->unseen;
+    comparison->entered += look->unseen.entered;
+    comparison->unseen = open - look->unseen.entered;
+}
+
+static void tell_numbers(const struct look *look, const admit_view *before)
+{
+    const admit_view *now = look->now;
+    const struct change *unseen = &look->unseen;
+    if (before->k != now->k)
+        look->note(look->context, &(struct change){.kind = CHANGE_RESIZED, .from = before->k, .to = now->k});
+    if ((before->outside == 0) != (now->outside == 0))
+        look->note(look->context,
+                   &(struct change){.kind = CHANGE_OUTSIDE, .from = before->outside, .to = now->outside});
+    if (unseen->entered > 0 || unseen->recovered > 0 || unseen->abandoned > 0)
+        look->note(look->context, unseen);
+}
+
+static bool shows_otherwise(const admit_view *before, const admit_view *now, const struct pairs *pairs)
+{
+    bool is_other = before->k != now->k || before->declared_k != now->declared_k || before->outside != now->outside ||
+                    before->entered != now->entered || before->recovered != now->recovered ||
+                    before->abandoned != now->abandoned;
+    for (unsigned p = 0; p < pairs->count && !is_other; p++)
+        is_other = !is_same(&pairs->pair[p].before, &pairs->pair[p].now);
+    return is_other;
+}
+
+bool changes_find(struct comparison *comparison, const admit_view *before, const admit_view *now, int64_t at,
+                  note_change *note, void *context)
+{
+    if (before == NULL) {
+        comparison_close(comparison);
+        comparison->entered = now->entered - without_slot(now);
+        comparison->recovered = now->recovered;
+        comparison->abandoned = now->abandoned;
+        return true;
+    }
+    struct look look = {comparison, now, at, note, context, {.kind = CHANGE_UNSEEN}};
+    struct pairs pairs = pairs_of(before, now);
+    const bool was_pending = comparison->pendings > 0;
+    const struct counted counted = tell_left_behind(&look, &pairs);
+    tell_open(&look, &pairs, &counted);
+    count_unseen(&look, tell_those_there(&look, &pairs));
+    tell_numbers(&look, before);
+    const bool is_other = shows_otherwise(before, now, &pairs) || was_pending || look.unseen.entered > 0;
+    free(pairs.pair);
+    return is_other;
+}
+
+void comparison_close(struct comparison *comparison)
+{
+    free(comparison->pending);
+    *comparison = (struct comparison){0};
+}
