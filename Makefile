@@ -39,6 +39,8 @@ DRIVEN := src/histories/driven.c
 LIST_VARIANTS := src/checker/model/variants.sh
 LIST_SYSTEMS := src/histories/systems.sh
 
+# In a call of the shell \# is one character to some versions of make, and two to others.
+hash := \#
 sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 
 # One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
@@ -65,15 +67,21 @@ DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 # What reaches other machines, where there is what it is made with; nothing, and a word about it, where there is not.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
 CLUSTER_LIBS := -lcurl -ljansson -lpthread
-HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
+HAS_CURL := $(shell printf '$(hash)include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
 CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN) $(HELPER_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
 	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS)
-TOOL_LIBS := -ljansson -lpthread -lm
+# The terminal of `admit top`; without it that prints lines. Asked of the linker: a static admit needs static ones.
+CURSES_LIBS := -lncursesw -ltinfo
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
 STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
+
+HAS_CURSES := $(shell printf '$(hash)include <curses.h>\nint main(void) { return endwin(); }\n' | \
+	$(CC) $(CPPFLAGS) $(LDFLAGS) $(STATIC) -x c - $(CURSES_LIBS) -o /dev/null >/dev/null 2>&1 && echo yes)
+$(BUILD)/tool/cli/gates/top_screen.o: override CPPFLAGS += $(if $(HAS_CURSES),-DADMIT_HAS_CURSES)
+TOOL_LIBS := -ljansson $(if $(HAS_CURSES),$(CURSES_LIBS)) -lpthread -lm
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so $(CLUSTER)
 
@@ -192,7 +200,7 @@ $(BUILD)/libadmit-etcd.so: $(CLUSTER_OBJECTS) $(BUILD)/libadmit.so $(BUILD)/name
 
 # What admit becomes for a gate there.
 $(BUILD)/admit-etcd: $(HELPER_MAIN) $(BUILD)/libchecker.a $(BUILD)/libadmit-etcd.a $(BUILD)/libadmit.a
-	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -Wl,-u,admit_elsewhere_provide $^ $(CLUSTER_LIBS) -lm -o $@
+	$(call say,LD     ,$@)$(CC) $(LDFLAGS) -Wl,-u,admit_elsewhere_provide $^ $(CLUSTER_LIBS) $(if $(HAS_CURSES),$(CURSES_LIBS)) -lm -o $@
 
 without-etcd:
 	@$(if $(silent),:,echo 'gates on etcd are left out: they need libcurl4-openssl-dev and libjansson-dev, which ./setup installs')

@@ -50,21 +50,21 @@ static void remark(const struct change *change, char text[128])
         span_for_people(change->lasted / 1000, so_long);
     switch (change->kind) {
     case CHANGE_PASSED:
-        what = "was inside for a moment, after";
+        what = "in and out again, after";
         break;
     case CHANGE_RECOVERED:
         what = inside ? "died inside, after" : "died in line, after";
         break;
     case CHANGE_GONE:
-        what = inside ? "left or died, after" : "was inside, gave up or died, after";
+        what = inside ? "left or died, after" : "went in, gave up or died, after";
         break;
     case CHANGE_DIED:
-        what = change->was == ADMIT_ORPHAN ? "has ended; the slot is the next one's"
-               : inside                    ? "inside; the slot is the next one's"
+        what = change->was == ADMIT_ORPHAN ? "has ended; its slot is the next one's"
+               : inside                    ? "inside; its slot is the next one's"
                                            : "in line";
         break;
     case CHANGE_ORPHANED:
-        what = "its admit was killed, and it holds on";
+        what = "holds on without its admit";
         break;
     default:
         what = "after";
@@ -90,7 +90,7 @@ static void print_who(FILE *out, const struct change *change)
     const char *name = user_of(who, user);
     snprintf(full, sizeof full, "%s%s%s", name != NULL ? name : "-", who->host[0] != '\0' ? "@" : "", who->host);
     admit_printable(full, text, sizeof text);
-    fprintf(out, "%-9s  %7s  %-8s  ", where, pid, text);
+    fprintf(out, "%-8s  %7s  %-8s  ", where, pid, text);
     remark(change, text);
     fprintf(out, "%s%s", text, printable(who->command, command));
 }
@@ -146,13 +146,13 @@ void change_line(const struct change *change, int64_t at, const char *gate, unsi
     line[0] = '\0';
     if (out == NULL)
         return;
-    fprintf(out, "%s  ", time_for_people(at, when));
+    fprintf(out, "%s ", time_for_people(at, when));
     if (gate_columns > 0) {
         admit_printable(gate, name, sizeof name);
         shorten_to_columns(name, gate_columns);
-        fprintf(out, "%s%*s  ", name, (int)(gate_columns - columns_of_text(name)), "");
+        fprintf(out, " %s%*s", name, (int)(gate_columns - columns_of_text(name)), "");
     }
-    fprintf(out, "%-9s  ", words[change->kind].word);
+    fprintf(out, " %-9s  ", words[change->kind].word);
     if (change->who != NULL)
         print_who(out, change);
     else

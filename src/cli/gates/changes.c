@@ -311,16 +311,28 @@ static bool shows_otherwise(const admit_view *before, const admit_view *now, con
     return is_other;
 }
 
+void comparison_begin(struct comparison *comparison, const admit_view *now)
+{
+    comparison_close(comparison);
+    comparison->entered = now->entered - without_slot(now);
+    comparison->recovered = now->recovered;
+    comparison->abandoned = now->abandoned;
+}
+
+/* What was counted before it was seen is passed over: it may be a gate that has been moved here. */
+void comparison_begin_empty(struct comparison *comparison, const admit_view *now, int64_t at, note_change *note,
+                            void *context)
+{
+    admit_view nobody = *now;
+    nobody.holders = nobody.waiters = nobody.outside = 0;
+    comparison_begin(comparison, now);
+    comparison->entered -= now->holders - without_slot(now);
+    changes_find(comparison, &nobody, now, at, note, context);
+}
+
 bool changes_find(struct comparison *comparison, const admit_view *before, const admit_view *now, int64_t at,
                   note_change *note, void *context)
 {
-    if (before == NULL) {
-        comparison_close(comparison);
-        comparison->entered = now->entered - without_slot(now);
-        comparison->recovered = now->recovered;
-        comparison->abandoned = now->abandoned;
-        return true;
-    }
     struct look look = {comparison, now, at, note, context, {.kind = CHANGE_UNSEEN}};
     struct pairs pairs = pairs_of(before, now);
     const bool was_pending = comparison->pendings > 0;

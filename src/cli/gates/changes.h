@@ -58,7 +58,13 @@ struct comparison {
     unsigned pendings;
 };
 
-/* Looks at two pictures, the earlier first, which is NULL at the first look; `at` is when the later one was taken, in ns of
+/* At the first look. */
+void comparison_begin(struct comparison *comparison, const admit_view *now);
+/* The same of a gate that was not there before: everybody in it has come. */
+void comparison_begin_empty(struct comparison *comparison, const admit_view *now, int64_t at, note_change *note,
+                            void *context);
+
+/* Looks at two pictures, the earlier first; `at` is when the later one was taken, in ns of
  * CLOCK_REALTIME. Notes what has happened: first who is gone, then who is inside, then who waits. Returns whether anything is
  * shown otherwise now, be it a number alone. */
 bool changes_find(struct comparison *comparison, const admit_view *before, const admit_view *now, int64_t at,

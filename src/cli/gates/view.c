@@ -53,12 +53,12 @@ void view_each(const admit_view *view, enum view_list list, show_participant *sh
 
 /* --- for people ----------------------------------------------------------------------------------------------------- */
 
-void view_summary(const admit_view *view, char line[VIEW_LINE])
+void view_summary(const admit_view *view, bool with_room, char line[VIEW_LINE])
 {
     char declared[32] = "", outside[32], room[32] = "";
     if (view->declared_k != view->k)
         snprintf(declared, sizeof declared, " (declared with %u)", view->declared_k);
-    if (view->capacity > 0)
+    if (with_room && view->capacity > 0)
         snprintf(room, sizeof room, ", room for %u", view->capacity);
     snprintf(line, VIEW_LINE, "%u of %u%s inside, %u waiting%s%s", living(view->holder, view->holders), view->k,
              declared, living(view->waiter, view->waiters), room, those_outside(view, outside));
@@ -130,7 +130,7 @@ void view_print(const char *name, const admit_view *view)
     char line[VIEW_LINE];
     bool begun[3] = {false};
     admit_printable(name, printed, sizeof printed);
-    view_summary(view, line);
+    view_summary(view, true, line);
     printf("%s: %s\n", printed, line);
     for (enum view_list list = LIST_INSIDE; list <= LIST_DEAD; list++)
         view_each(view, list, print_participant, begun);

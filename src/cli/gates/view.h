@@ -26,8 +26,8 @@ const char *user_of(const admit_participant *participant, char buffer[64]);
 
 /* Lines for people, without what anybody wrote that would disturb a terminal. */
 enum { VIEW_LINE = 512 };
-/* How many are inside and wait, of how many. */
-void view_summary(const admit_view *view, char line[VIEW_LINE]);
+/* How many are inside and wait, of how many; and how many can. */
+void view_summary(const admit_view *view, bool with_room, char line[VIEW_LINE]);
 /* "entered 3, recovered 0, abandoned 0"; false: nothing is counted. */
 bool view_counters(const admit_view *view, char line[VIEW_LINE]);
 /* What stands before the command, of which the condition is in parentheses unless all is well; and what stands above it. A

@@ -132,24 +132,34 @@ static bool lose_view(struct watched *watched, struct noting *noting)
     return is_other;
 }
 
+/* Of one that was not there, or was another, or could not be looked at. */
+static void begin_view(struct watched *watched, const admit_view *now, bool is_replaced, struct noting *noting)
+{
+    const bool is_made = watched->is_known ? watched->is_removed : noting->watch->is_looking;
+    if (is_replaced)
+        note_kind(noting, CHANGE_REPLACED);
+    else if (is_made)
+        note_kind(noting, CHANGE_MADE);
+    else if (watched->is_known)
+        note_kind(noting, CHANGE_USABLE);
+    if (is_replaced || is_made)
+        comparison_begin_empty(&watched->comparison, now, noting->at, note_on, noting);
+    else
+        comparison_begin(&watched->comparison, now);
+}
+
 static bool compare(struct watched *watched, admit_view *now, bool is_replaced, struct noting *noting)
 {
-    if (is_replaced || watched->view == NULL) {
-        if (is_replaced && watched->view != NULL)
-            note_kind(noting, CHANGE_REPLACED);
-        else if (watched->is_known ? watched->is_removed : noting->watch->is_looking)
-            note_kind(noting, CHANGE_MADE);
-        else if (watched->is_known)
-            note_kind(noting, CHANGE_USABLE);
-        admit_view_free(watched->view);
-        watched->view = NULL;
-    }
-    admit_view *before = watched->view;
+    const bool is_new = is_replaced || watched->view == NULL;
+    bool is_other = true;
+    if (is_new)
+        begin_view(watched, now, is_replaced && watched->view != NULL, noting);
+    else
+        is_other = changes_find(&watched->comparison, watched->view, now, noting->at, note_on, noting);
+    admit_view_free(watched->view);
     watched->view = now;
     watched->is_removed = false;
     watched->error[0] = '\0';
-    const bool is_other = changes_find(&watched->comparison, before, now, noting->at, note_on, noting);
-    admit_view_free(before);
     return is_other;
 }
 
