@@ -90,7 +90,7 @@ static void print_who(FILE *out, const struct change *change)
     const char *name = user_of(who, user);
     snprintf(full, sizeof full, "%s%s%s", name != NULL ? name : "-", who->host[0] != '\0' ? "@" : "", who->host);
     admit_printable(full, text, sizeof text);
-    fprintf(out, "%-8s  %7s  %-8s  ", where, pid, text);
+    fprintf(out, "%-8s  %s %s  ", where, pid, text);
     remark(change, text);
     fprintf(out, "%s%s", text, printable(who->command, command));
 }

@@ -12,7 +12,7 @@
 
 enum { CHANGE_LINE = 1024 };
 
-/* "19:28:14  gpu  entered    slot 0    25903  ada       (after 12 s) ./train 1"; at: CLOCK_REALTIME in ns. gate_columns: how
+/* "19:28:14  gpu  entered    slot 0    25903 ada  (after 12 s) ./train 1"; at: CLOCK_REALTIME in ns. gate_columns: how
  * wide the gates' names are; 0: there is one gate, which is not named. The end is the command's, so that the line can be cut. */
 void change_line(const struct change *change, int64_t at, const char *gate, unsigned gate_columns,
                  char line[CHANGE_LINE]);

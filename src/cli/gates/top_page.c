@@ -26,11 +26,9 @@ static char *copy_of(const char *text)
 
 void page_note(struct page *page, const struct watched *watched, const struct change *change, int64_t at)
 {
-    enum { GATE_COLUMNS = 10 };
     char line[CHANGE_LINE];
     struct past *past = &page->past[page->pasts++ % PAGE_HISTORY];
-    const bool is_one = page->watch->count == 1 && !page->watch->has_all;
-    change_line(change, at, watched->name, is_one ? 0 : GATE_COLUMNS, line);
+    change_line(change, at, watched->name, watch_gate_columns(page->watch), line);
     free(past->gate);
     free(past->line);
     *past = (struct past){copy_of(watched->name), copy_of(line), change_is_harm(change)};

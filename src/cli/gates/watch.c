@@ -100,17 +100,6 @@ static void print_first(struct watch *watch, struct lines *lines)
         say_there_are_no_gates();
 }
 
-static unsigned columns_for_gates(const struct watch *watch)
-{
-    enum { LEAST = 8, MOST = 24 };
-    unsigned most = LEAST;
-    for (unsigned g = 0; g < watch->count; g++) {
-        const unsigned columns = columns_of_text(watch->gate[g]->name);
-        most = columns > most ? columns : most;
-    }
-    return watch->count == 1 && !watch->has_all ? 0 : most < MOST ? most : MOST;
-}
-
 /* --- for programs ------------------------------------------------------------------------------------------------------- */
 
 static void open_line(struct json_writer *json)
@@ -178,7 +167,7 @@ static void pause_or_end(const struct watch *watch)
 
 int watch_in_lines(struct watch *watch, bool as_json)
 {
-    struct lines lines = {.gate_columns = columns_for_gates(watch)};
+    struct lines lines = {.gate_columns = watch_gate_columns(watch)};
     signal(SIGPIPE, SIG_IGN); /* so that EPIPE tells */
     watch->context = &lines;
     if (as_json) {

@@ -2,6 +2,7 @@
 #include "cli/gates/watched.h"
 
 #include "base/die.h"
+#include "cli/gates/columns.h"
 #include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 
@@ -299,4 +300,15 @@ bool watch_is_over(const struct watch *watch)
         if (!watch->gate[g]->is_removed)
             return false;
     return !watch->has_all;
+}
+
+unsigned watch_gate_columns(const struct watch *watch)
+{
+    enum { LEAST = 6, MOST = 16 };
+    unsigned most = LEAST;
+    for (unsigned g = 0; g < watch->count; g++) {
+        const unsigned columns = columns_of_text(watch->gate[g]->name);
+        most = columns > most ? columns : most;
+    }
+    return watch->count == 1 && !watch->has_all ? 0 : most < MOST ? most : MOST;
 }

@@ -49,5 +49,7 @@ void watch_close(struct watch *watch);
 int watch_pause(const struct watch *watch);
 /* Gates that were named, and of which none is there any more. */
 bool watch_is_over(const struct watch *watch);
+/* How wide a column of their names is; 0: there is one gate, which need not be named. */
+unsigned watch_gate_columns(const struct watch *watch);
 
 #endif
