@@ -146,13 +146,13 @@ void change_line(const struct change *change, int64_t at, const char *gate, unsi
     line[0] = '\0';
     if (out == NULL)
         return;
-    fprintf(out, "%s ", time_for_people(at, when));
+    fputs(time_for_people(at, when), out);
     if (gate_columns > 0) {
         admit_printable(gate, name, sizeof name);
         shorten_to_columns(name, gate_columns);
-        fprintf(out, " %s%*s", name, (int)(gate_columns - columns_of_text(name)), "");
+        fprintf(out, "  %s%*s", name, (int)(gate_columns - columns_of_text(name)), "");
     }
-    fprintf(out, " %-9s  ", words[change->kind].word);
+    fprintf(out, "  %-9s  ", words[change->kind].word);
     if (change->who != NULL)
         print_who(out, change);
     else
