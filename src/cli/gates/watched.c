@@ -285,7 +285,7 @@ void watch_close(struct watch *watch)
 
 int watch_pause(const struct watch *watch)
 {
-    enum { LEAST_MS = 200, LEAST_ELSEWHERE_MS = 1000, MOST_MS = 5000, SHARE = 50 };
+    enum { LEAST_MS = 200, LEAST_ELSEWHERE_MS = 1000, MOST_MS = 5000, SHARE = 100 };
     int least = LEAST_MS;
     for (unsigned g = 0; g < watch->count && !watch->has_all; g++)
         if (is_elsewhere(watch->gate[g]->name))

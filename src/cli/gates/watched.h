@@ -45,7 +45,7 @@ void watch_open(struct watch *watch, char *const *names, unsigned count);
 void watch_look(struct watch *watch);
 void watch_close(struct watch *watch);
 
-/* Until the next look, in ms: it takes a fiftieth of the time at most, whatever there is to see. */
+/* Until the next look, in ms: it takes a hundredth of the time at most, whatever there is to see. */
 int watch_pause(const struct watch *watch);
 /* Gates that were named, and of which none is there any more. */
 bool watch_is_over(const struct watch *watch);
