@@ -131,7 +131,7 @@ left() {
 }
 
 @test "top: many wait, and the terminal is small, or of another size" {
-    local many=300 w
+    local many=100 w
     [ -z "${ADMIT_TEST_QUICK:-}" ] || many=30
     enter a demo -k 1 --capacity 400
     eventually inside a

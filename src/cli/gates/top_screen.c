@@ -7,6 +7,8 @@
 
 #ifdef ADMIT_HAS_CURSES
 
+#include "native/printable.h"
+
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -23,7 +25,8 @@ static const int last_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { LAST_SIGNALS = sizeof last_signals / sizeof last_signals[0] };
 
 static FILE *keyboard;
-static bool knows_unicode, is_open;
+static SCREEN *screen; /* NULL: it is not open */
+static bool knows_unicode;
 static struct termios as_it_was;
 static char way_back[256];
 static size_t way_back_length;
@@ -52,7 +55,7 @@ static void keep_way_back(void)
 static void leave_and_die(int signal_number)
 {
     const int error = errno;
-    if (is_open && tcgetpgrp(STDOUT_FILENO) == getpgrp()) {
+    if (screen != NULL && tcgetpgrp(STDOUT_FILENO) == getpgrp()) {
         if (write(STDOUT_FILENO, way_back, way_back_length) < 0)
             errno = error; /* it has gone away: there is nobody to tell */
         tcsetattr(STDOUT_FILENO, TCSANOW, &as_it_was);
@@ -91,17 +94,20 @@ static void learn_characters(void)
 static const char *why_not_here(void)
 {
     static char why[128];
+    char name[40];
     const char *terminal = getenv("TERM");
     int error;
     if (terminal == NULL || terminal[0] == '\0')
         return "TERM is not set";
-    if (setupterm(NULL, STDOUT_FILENO, &error) != OK)
-        snprintf(why, sizeof why, "nothing is known of the terminal '%.40s'", terminal);
-    else if (tigetstr((char *)(uintptr_t)"cup") == NULL)
-        snprintf(why, sizeof why, "the terminal '%.40s' cannot move its cursor", terminal);
-    else
-        return NULL;
-    return why;
+    admit_printable(terminal, name, sizeof name);
+    if (setupterm(NULL, STDOUT_FILENO, &error) != OK) {
+        snprintf(why, sizeof why, "nothing is known of the terminal '%s'", name);
+        return why;
+    }
+    const bool moves = tigetstr((char *)(uintptr_t)"cup") != NULL;
+    del_curterm(cur_term);
+    snprintf(why, sizeof why, "the terminal '%s' cannot move its cursor", name);
+    return moves ? NULL : why;
 }
 
 static void choose_colours(void)
@@ -125,11 +131,10 @@ const char *screen_open(void)
     if (keyboard == NULL)
         return "there is no keyboard";
     tcgetattr(STDOUT_FILENO, &as_it_was);
-    SCREEN *screen = newterm(NULL, stdout, keyboard);
+    screen = newterm(NULL, stdout, keyboard);
     if (screen == NULL)
         return "the terminal cannot be used";
     keep_way_back();
-    is_open = true;
     atexit(screen_close);
     catch_last_signals();
     choose_colours();
@@ -144,9 +149,11 @@ const char *screen_open(void)
 
 void screen_close(void)
 {
-    if (is_open)
-        endwin();
-    is_open = false;
+    if (screen == NULL)
+        return;
+    endwin();
+    delscreen(screen);
+    screen = NULL;
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------- */
