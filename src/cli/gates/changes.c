@@ -109,9 +109,16 @@ static void tell(const struct look *look, enum change_kind kind, const struct on
                                                .lasted = lasted > 0 ? lasted : -1});
 }
 
+/* On etcd, where nothing is counted, it is noted only since when one has been there: in line and inside together. */
+static bool is_on_etcd(const struct look *look)
+{
+    return look->now->recovered == ADMIT_NOT_COUNTED;
+}
+
 static void tell_gone(const struct look *look, enum change_kind kind, const struct one *one)
 {
-    tell(look, kind, one, one->is->condition, one->is->since != 0 ? look->at - one->is->since : -1);
+    const bool is_known = one->is->since != 0 && !(one->is_inside && is_on_etcd(look));
+    tell(look, kind, one, one->is->condition, is_known ? look->at - one->is->since : -1);
 }
 
 /* It comes back by a recovery or not at all: nobody is there to give it back. */
@@ -141,7 +148,8 @@ static void tell_entry(const struct look *look, const struct pair *pair)
 {
     const struct one *before = &pair->before, *now = &pair->now;
     const bool waited = before->is != NULL && before->is->since != 0 && now->is->since != 0;
-    tell(look, CHANGE_ENTERED, now, ADMIT_LIVES, waited ? now->is->since - before->is->since : -1);
+    const int64_t until = is_on_etcd(look) ? look->at : now->is->since;
+    tell(look, CHANGE_ENTERED, now, ADMIT_LIVES, waited ? until - before->is->since : -1);
 }
 
 /* --- what became of those who are gone -------------------------------------------------------------------------------- */
@@ -172,7 +180,6 @@ static bool is_open(const struct pair *pair)
 static struct counted tell_left_behind(const struct look *look, const struct pairs *pairs)
 {
     struct comparison *comparison = look->comparison;
-    const bool are_counted = look->now->recovered != ADMIT_NOT_COUNTED;
     struct counted counted = {0};
     unsigned lying = 0;
     for (unsigned p = 0; p < pairs->count; p++) {
@@ -182,12 +189,12 @@ static struct counted tell_left_behind(const struct look *look, const struct pai
             counted.waiting += !pair->before.is_inside;
         } else if (pair->now.is == NULL) {
             tell_gone(look, CHANGE_RECOVERED, &pair->before);
-            comparison->recovered += are_counted;
+            comparison->recovered += !is_on_etcd(look);
         } else {
             lying += pair->now.is->condition == ADMIT_DIED;
         }
     }
-    if (!are_counted)
+    if (is_on_etcd(look))
         return counted;
     if (comparison->recovered > look->now->recovered)
         comparison->recovered = look->now->recovered;
@@ -204,7 +211,7 @@ static struct counted tell_left_behind(const struct look *look, const struct pai
 static enum change_kind kind_of_end(const struct look *look, const struct counted *counted, bool is_inside)
 {
     const unsigned gone = counted->inside + counted->waiting + look->comparison->pendings;
-    if (look->now->recovered == ADMIT_NOT_COUNTED)
+    if (is_on_etcd(look))
         return CHANGE_GONE;
     if (counted->recovered > 0 && (counted->recovered_least != gone || counted->recovered != gone))
         return CHANGE_GONE;
@@ -234,7 +241,7 @@ static void tell_open(struct look *look, const struct pairs *pairs, const struct
         else
             tell_gone(look, before->is_inside ? inside : waiting, before);
     }
-    if (look->now->recovered == ADMIT_NOT_COUNTED)
+    if (is_on_etcd(look))
         return;
     look->unseen.recovered = all_recovered ? 0 : counted->recovered_least;
     look->unseen.abandoned = waiting == CHANGE_GAVE_UP && waited > 0 ? 0 : counted->abandoned;
@@ -276,7 +283,7 @@ static unsigned tell_those_there(const struct look *look, const struct pairs *pa
 static void count_unseen(struct look *look, unsigned entries)
 {
     struct comparison *comparison = look->comparison;
-    if (look->now->entered == ADMIT_NOT_COUNTED)
+    if (is_on_etcd(look))
         return;
     comparison->entered += entries;
     const uint64_t with_slot = look->now->entered - without_slot(look->now);
