@@ -44,16 +44,17 @@ static void add(struct scene *scene, const struct there *there)
 static void tell(void *context, const struct change *change)
 {
     static const char *const words[CHANGE_KINDS] = {
-        [CHANGE_WAITS] = "waits",         [CHANGE_ENTERED] = "entered",   [CHANGE_LEFT] = "left",
-        [CHANGE_PASSED] = "passed",       [CHANGE_GAVE_UP] = "gave-up",   [CHANGE_GONE] = "gone",
-        [CHANGE_DIED] = "died",           [CHANGE_RECOVERED] = "recovered", [CHANGE_ORPHANED] = "orphan",
-        [CHANGE_STOPPED] = "stopped",     [CHANGE_GOES_ON] = "goes-on",   [CHANGE_RESIZED] = "resized",
-        [CHANGE_OUTSIDE] = "outside",     [CHANGE_UNSEEN] = "unseen"};
+        [CHANGE_WAITS] = "waits",     [CHANGE_ENTERED] = "entered",     [CHANGE_LEFT] = "left",
+        [CHANGE_PASSED] = "passed",   [CHANGE_GAVE_UP] = "gave-up",     [CHANGE_GONE] = "gone",
+        [CHANGE_DIED] = "died",       [CHANGE_RECOVERED] = "recovered", [CHANGE_ORPHANED] = "orphan",
+        [CHANGE_STOPPED] = "stopped", [CHANGE_GOES_ON] = "goes-on",     [CHANGE_RESIZED] = "resized",
+        [CHANGE_OUTSIDE] = "outside", [CHANGE_UNSEEN] = "unseen"};
     char one[64];
     (void)context;
     assert_non_null(words[change->kind]);
     if (change->who != NULL && change->number != NO_NUMBER)
-        snprintf(one, sizeof one, "%u%c%d", (unsigned)change->who->ticket, change->is_inside ? '@' : '#', change->number);
+        snprintf(one, sizeof one, "%u%c%d", (unsigned)change->who->ticket, change->is_inside ? '@' : '#',
+                 change->number);
     else if (change->who != NULL)
         snprintf(one, sizeof one, "%u", (unsigned)change->who->ticket);
     else if (change->kind == CHANGE_UNSEEN)
@@ -61,8 +62,8 @@ static void tell(void *context, const struct change *change)
                  (unsigned)change->abandoned);
     else
         snprintf(one, sizeof one, "%u-%u", (unsigned)change->from, (unsigned)change->to);
-    snprintf(told + strlen(told), sizeof told - strlen(told), "%s%s %s", told[0] != '\0' ? ", " : "", words[change->kind],
-             one);
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s%s %s", told[0] != '\0' ? ", " : "",
+             words[change->kind], one);
 }
 
 static int open_scenes(void **state)
@@ -106,8 +107,8 @@ static void look(const char *expected, struct counts counted, const struct there
     assert_string_equal(told, expected);
 }
 
-#define LOOK(expected, counted, ...) \
-    look(expected, counted, (const struct there[]){__VA_ARGS__}, \
+#define LOOK(expected, counted, ...)                                                                                   \
+    look(expected, counted, (const struct there[]){__VA_ARGS__},                                                       \
          sizeof((const struct there[]){__VA_ARGS__}) / sizeof(struct there))
 #define NOBODY(expected, ...) look(expected, __VA_ARGS__, NULL, 0)
 
@@ -267,8 +268,9 @@ static void a_line_has_no_control_characters(void **state)
     char line[CHANGE_LINE];
     admit_participant one = {.pid = 12, .user = -1, .command = "rm \033[2J\n\xff x"};
     (void)state;
-    change_line(&(struct change){.kind = CHANGE_LEFT, .who = &one, .is_inside = true, .number = 3, .lasted = 2 * SECOND},
-                100 * SECOND, "a\tb", 6, line);
+    change_line(
+        &(struct change){.kind = CHANGE_LEFT, .who = &one, .is_inside = true, .number = 3, .lasted = 2 * SECOND},
+        100 * SECOND, "a\tb", 6, line);
     assert_non_null(strstr(line, "a?b     left       slot 3    12 -  (after 2.0 s) rm ?[2J?? x"));
     change_line(&(struct change){.kind = CHANGE_UNUSABLE, .text = "no \033gate"}, 100 * SECOND, "a", 0, line);
     assert_non_null(strstr(line, " unusable   no ?gate"));

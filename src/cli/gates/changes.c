@@ -201,8 +201,7 @@ static struct counted tell_left_behind(const struct look *look, const struct pai
     counted.recovered = look->now->recovered - comparison->recovered;
     /* The death of one that lies there may have been counted already. */
     counted.recovered_least = counted.recovered > lying ? counted.recovered - lying : 0;
-    counted.abandoned =
-        look->now->abandoned > comparison->abandoned ? look->now->abandoned - comparison->abandoned : 0;
+    counted.abandoned = look->now->abandoned > comparison->abandoned ? look->now->abandoned - comparison->abandoned : 0;
     return counted;
 }
 

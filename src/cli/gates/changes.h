@@ -43,18 +43,18 @@ struct change {
     bool is_inside;               /* number is a slot, else a place; NO_NUMBER (view.h): none */
     int number;
     enum admit_condition was;
-    int64_t lasted;                       /* ns in the slot or in line before; -1: not known, or not over */
-    uint64_t from, to;                    /* k; or of those outside */
+    int64_t lasted;                         /* ns in the slot or in line before; -1: not known, or not over */
+    uint64_t from, to;                      /* k; or of those outside */
     uint64_t entered, recovered, abandoned; /* CHANGE_UNSEEN */
-    const char *text;                     /* CHANGE_UNUSABLE: why */
+    const char *text;                       /* CHANGE_UNUSABLE: why */
 };
 typedef void note_change(void *context, const struct change *change);
 
 /* What is known of a gate that is looked at: all zero before the first look. */
 struct comparison {
     uint64_t entered, recovered, abandoned; /* as many of those that are counted as are accounted for */
-    uint64_t unseen;                        /* entries that were not, at the last look: it may show only now who they were */
-    admit_participant *pending;             /* left the line before that look, and nothing was counted */
+    uint64_t unseen;            /* entries that were not, at the last look: it may show only now who they were */
+    admit_participant *pending; /* left the line before that look, and nothing was counted */
     unsigned pendings;
 };
 

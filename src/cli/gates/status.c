@@ -31,8 +31,10 @@ static const char help_text[] =
     "  died      inside or in line; nobody has come since. What it had goes to the next who comes, so that it is not\n"
     "            counted; with --json these are not among holders and waiters, but listed as 'dead'\n"
     "\n"
-    "With --watch it goes on, with a line for whatever happens (who waits, entered, left, gave up, died, was recovered,\n"
-    "stopped), until the gates that are named have been removed, or nobody reads it any more. With --json too each line "
+    "With --watch it goes on, with a line for whatever happens (who waits, entered, left, gave up, died, was "
+    "recovered,\n"
+    "stopped), until the gates that are named have been removed, or nobody reads it any more. With --json too each "
+    "line "
     "is\n"
     "all of a gate, with 'time' and 'events'. 'admit top' shows it on a whole terminal.\n";
 

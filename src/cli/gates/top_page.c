@@ -226,8 +226,11 @@ static void put_participant(void *context, enum view_list list, int number, cons
     if (!takes_row(pen))
         return;
     view_row(number, participant, is_narrow, line);
-    put_format(pen, participant->condition == ADMIT_LIVES ? ROW_PLAIN : list == LIST_DEAD ? ROW_HARM : ROW_ILL, "%s%s",
-               line, printable(participant->command, command));
+    put_format(pen,
+               participant->condition == ADMIT_LIVES ? ROW_PLAIN
+               : list == LIST_DEAD                   ? ROW_HARM
+                                                     : ROW_ILL,
+               "%s%s", line, printable(participant->command, command));
 }
 
 static void put_gate(struct pen *pen, const struct watched *watched, bool is_chosen)
@@ -237,7 +240,8 @@ static void put_gate(struct pen *pen, const struct watched *watched, bool is_cho
     admit_printable(watched->name, name, sizeof name);
     shorten_to_columns(name, pen->page->width > 3 * 16 ? pen->page->width / 3 : 16);
     if (watched->view == NULL) {
-        admit_printable(watched->is_removed ? "there is no such gate any more" : watched->error, summary, sizeof summary);
+        admit_printable(watched->is_removed ? "there is no such gate any more" : watched->error, summary,
+                        sizeof summary);
         if (takes_row(pen))
             put_format(pen, ROW_HARM, "%s%s: %s", mark, name, summary);
         return;

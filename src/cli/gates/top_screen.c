@@ -104,7 +104,7 @@ static const char *why_not_here(void)
         snprintf(why, sizeof why, "nothing is known of the terminal '%s'", name);
         return why;
     }
-    const bool moves = tigetstr((char *)(uintptr_t)"cup") != NULL;
+    const bool moves = tigetstr((char *)(uintptr_t) "cup") != NULL;
     del_curterm(cur_term);
     snprintf(why, sizeof why, "the terminal '%s' cannot move its cursor", name);
     return moves ? NULL : why;

@@ -83,8 +83,8 @@ static void put_columns(char line[VIEW_LINE], bool is_narrow, const char *number
 
 void view_heading(enum view_list list, bool is_narrow, char line[VIEW_LINE])
 {
-    static const char *const first[] = {"slot", "place", "slot"},
-                             *const since[] = {"inside since", "waiting since", "there since"};
+    static const char *const first[] = {"slot", "place", "slot"}, *const since[] = {"inside since", "waiting since",
+                                                                                    "there since"};
     put_columns(line, is_narrow, first[list], "pid", "user", since[list], "for");
     snprintf(line + strlen(line), VIEW_LINE - strlen(line), "command");
 }

@@ -36,8 +36,7 @@ void watch_begin(struct watch *watch, const char *command, char *const *names, u
         if (watch->gate[g]->view == NULL) {
             is_unusable = true;
             /* The error was that of one of several: so once more. */
-            admit_gate *gate =
-                admit_gate_open_with(watch->gate[g]->name, &(admit_gate_options){.look_only = 1});
+            admit_gate *gate = admit_gate_open_with(watch->gate[g]->name, &(admit_gate_options){.look_only = 1});
             tell_gate_error(command, watch->gate[g]->name, admit_last_error());
             admit_gate_close(gate);
         }

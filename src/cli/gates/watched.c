@@ -54,8 +54,8 @@ static bool is_still_that(const struct watched *watched)
     admit_gate_identity(watched->gate, &device, &inode);
     return stat(admit_gate_path(watched->gate), &now) == 0 && now.st_dev == device && now.st_ino == inode &&
            now.st_size == watched->size &&
-           (!was_empty || (now.st_mtim.tv_sec == watched->modified.tv_sec &&
-                           now.st_mtim.tv_nsec == watched->modified.tv_nsec));
+           (!was_empty ||
+            (now.st_mtim.tv_sec == watched->modified.tv_sec && now.st_mtim.tv_nsec == watched->modified.tv_nsec));
 }
 
 static bool open_gate(struct watched *watched)

@@ -15,9 +15,9 @@
 
 struct watched {
     char *name;
-    bool is_listed;  /* it is there since its file is, and goes with it */
-    bool is_known;   /* it has been looked at */
-    bool is_removed; /* there is none of this name */
+    bool is_listed;   /* it is there since its file is, and goes with it */
+    bool is_known;    /* it has been looked at */
+    bool is_removed;  /* there is none of this name */
     admit_view *view; /* NULL: it cannot be looked at, */
     char error[512];  /* for this reason */
     struct comparison comparison;
