@@ -80,7 +80,6 @@ STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=l
 
 HAS_CURSES := $(shell printf '$(hash)include <curses.h>\nint main(void) { return endwin(); }\n' | \
 	$(CC) $(CPPFLAGS) $(LDFLAGS) $(STATIC) -x c - $(CURSES_LIBS) -o /dev/null >/dev/null 2>&1 && echo yes)
-$(BUILD)/tool/cli/gates/top_screen.o: override CPPFLAGS += $(if $(HAS_CURSES),-DADMIT_HAS_CURSES)
 TOOL_LIBS := -ljansson $(if $(HAS_CURSES),$(CURSES_LIBS)) -lpthread -lm
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so $(CLUSTER)
@@ -102,6 +101,13 @@ NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_
 $(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NAMES)' > $@
+
+# Whether there is ncurses. Written when that becomes otherwise.
+$(BUILD)/tool/cli/gates/top_screen.o: override CPPFLAGS += $(if $(HAS_CURSES),-DADMIT_HAS_CURSES)
+$(BUILD)/tool/cli/gates/top_screen.o: $(BUILD)/curses
+$(BUILD)/curses: $(if $(filter is-$(HAS_CURSES),is-$(file < $(BUILD)/curses)),,FORCE)
+	@mkdir -p $(@D)
+	@echo '$(HAS_CURSES)' > $@
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
 $(NATIVE_PARTS): $(BUILD)/native/%.o: src/%.c

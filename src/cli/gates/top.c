@@ -45,7 +45,7 @@ struct top {
 static void note(void *context, const struct watched *watched, const struct change *change, int64_t at)
 {
     struct top *top = context;
-    page_note(&top->page, watched, change, at);
+    past_note(&top->page.past, &top->watch, watched, change, at);
 }
 
 static void looked(void *context, const struct watched *watched, bool is_other, int64_t at)

@@ -2,7 +2,6 @@
 #include "cli/gates/top_page.h"
 
 #include "base/die.h"
-#include "cli/gates/change_text.h"
 #include "cli/gates/columns.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/view.h"
@@ -14,33 +13,12 @@
 
 enum { PAGE_LINE = 1024, NARROW = 72, KEYS_FROM = 6, HISTORY_FROM = 10, HISTORY_MOST = 8, HISTORY_SHARE = 4 };
 
-/* --- what happened ---------------------------------------------------------------------------------------------------- */
-
 static char *copy_of(const char *text)
 {
     char *copy = strdup(text);
     if (copy == NULL)
         die("out of memory");
     return copy;
-}
-
-void page_note(struct page *page, const struct watched *watched, const struct change *change, int64_t at)
-{
-    char line[CHANGE_LINE];
-    struct past *past = &page->past[page->pasts++ % PAGE_HISTORY];
-    change_line(change, at, watched->name, watch_gate_columns(page->watch), line);
-    free(past->gate);
-    free(past->line);
-    *past = (struct past){copy_of(watched->name), copy_of(line), change_is_harm(change)};
-}
-
-void page_close(struct page *page)
-{
-    for (unsigned p = 0; p < PAGE_HISTORY; p++) {
-        free(page->past[p].gate);
-        free(page->past[p].line);
-    }
-    free(page->chosen);
 }
 
 /* --- which gates and rows are seen -------------------------------------------------------------------------------------- */
@@ -91,7 +69,7 @@ static unsigned history_rows(const struct page *page)
 {
     unsigned rows = page->height / HISTORY_SHARE;
     rows = rows < HISTORY_MOST ? rows : HISTORY_MOST;
-    rows = rows < page->pasts ? rows : page->pasts;
+    rows = rows < page->past.count ? rows : page->past.count;
     return page->height < HISTORY_FROM ? 0 : rows;
 }
 
@@ -308,14 +286,8 @@ static void put_help(struct pen *pen)
 static void put_history(struct pen *pen)
 {
     const struct page *page = pen->page;
-    const unsigned kept = page->pasts < PAGE_HISTORY ? page->pasts : PAGE_HISTORY, rows = history_rows(page);
     const struct past *shown[HISTORY_MOST];
-    unsigned found = 0;
-    for (unsigned back = 1; back <= kept && found < rows; back++) {
-        const struct past *past = &page->past[(page->pasts - back) % PAGE_HISTORY];
-        if (!page->is_alone || strcmp(past->gate, page->chosen) == 0)
-            shown[found++] = past;
-    }
+    unsigned found = past_last(&page->past, page->is_alone ? page->chosen : NULL, shown, history_rows(page));
     put_format(pen, ROW_HEADING, "%s", found > 0 ? "what happened" : "nothing has happened here");
     while (found-- > 0)
         put_format(pen, shown[found]->is_harm ? ROW_HARM : ROW_PLAIN, "%s", shown[found]->line);
@@ -349,4 +321,10 @@ void page_draw(struct page *page, put_row *put, void *context)
         put_format(&pen, ROW_PLAIN, "%s", "");
     if (page->height >= KEYS_FROM)
         put_format(&pen, ROW_KEYS, "%s", "q quit  h help  p pause  j/k scroll  Tab gate  Enter alone");
+}
+
+void page_close(struct page *page)
+{
+    past_close(&page->past);
+    free(page->chosen);
 }

@@ -10,7 +10,7 @@
 #ifndef ADMIT_CLI_GATES_TOP_PAGE_H
 #define ADMIT_CLI_GATES_TOP_PAGE_H
 
-#include "cli/gates/watched.h"
+#include "cli/gates/top_past.h"
 
 /* How a row looks where the terminal can; nothing is told by that alone. */
 enum row_style { ROW_PLAIN, ROW_TITLE, ROW_HEADING, ROW_GATE, ROW_ILL, ROW_HARM, ROW_KEYS };
@@ -32,8 +32,6 @@ enum page_key {
     PAGE_REDRAW
 };
 
-enum { PAGE_HISTORY = 200 };
-
 struct page {
     const struct watch *watch;
     unsigned width, height;
@@ -41,15 +39,8 @@ struct page {
     char *chosen;    /* a gate; NULL: none yet */
     unsigned at;     /* where it is among those that are watched */
     bool is_alone, is_paused, shows_help;
-    struct past {
-        char *gate, *line;
-        bool is_harm;
-    } past[PAGE_HISTORY]; /* a ring */
-    unsigned pasts;       /* so far */
+    struct past_lines past;
 };
-
-/* Keeps it as a line for the bottom of the page. */
-void page_note(struct page *page, const struct watched *watched, const struct change *change, int64_t at);
 
 void page_press(struct page *page, enum page_key key);
 

@@ -249,7 +249,7 @@ enum page_key screen_key(int milliseconds)
 
 const char *screen_open(void)
 {
-    return "this admit was built without ncurses";
+    return "this admit was built without ncurses (Debian: libncurses-dev)";
 }
 
 void screen_close(void)
