@@ -219,6 +219,11 @@ left() {
         keys C-c
         eventually shown '^ready'
     done
+    # One with a small stack has what there is room for.
+    keys "clear; (ulimit -s 32; $PWD/$ADMIT top demo)" Enter
+    eventually shown 'demo: 0 of 1 inside'
+    keys C-c
+    eventually shown '^ready'
 }
 
 @test "top: nothing that others wrote reaches the terminal raw; colours only where they are wanted" {

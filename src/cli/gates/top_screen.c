@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
@@ -121,8 +122,23 @@ static void choose_colours(void)
     init_pair(ROW_HARM, COLOR_RED, -1);
 }
 
+/* To read what is known of a terminal ncurses needs 32 KiB of it, and more. */
+static bool has_stack(void)
+{
+    const rlim_t least = 256 << 10;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least)
+        return true;
+    limit.rlim_cur = least;
+    if (limit.rlim_max < least)
+        limit.rlim_max = least;
+    return setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
 const char *screen_open(void)
 {
+    if (!has_stack())
+        return "the stack is too small for a screen";
     const char *why = why_not_here();
     if (why != NULL)
         return why;
