@@ -23,22 +23,29 @@ static void look_for_nothing(void *context, const struct watched *watched, bool 
     (void)context, (void)watched, (void)is_other, (void)at;
 }
 
+/* The last error was that of one of several: so it is opened once more. */
+static void tell_unusable(const char *command, const struct watched *watched)
+{
+    admit_gate *gate = admit_gate_open_with(watched->name, &(admit_gate_options){.look_only = 1});
+    if (gate == NULL)
+        tell_gate_error(command, watched->name, admit_last_error());
+    else
+        fprintf(stderr, "admit %s: %s\n", command, watched->error);
+    admit_gate_close(gate);
+}
+
 void watch_begin(struct watch *watch, const char *command, char *const *names, unsigned count)
 {
     bool is_unusable = false;
     *watch = (struct watch){.note = note_nothing, .looked = look_for_nothing};
     watch_open(watch, names, count);
-    const char *directory = watch->has_all ? admit_gate_directory() : "";
-    if (directory == NULL)
+    if (watch->has_all && admit_gate_directory() == NULL)
         gate_error(command, "", admit_last_error());
     watch_look(watch);
     for (unsigned g = 0; g < watch->count && !watch->has_all; g++)
         if (watch->gate[g]->view == NULL) {
             is_unusable = true;
-            /* The error was that of one of several: so once more. */
-            admit_gate *gate = admit_gate_open_with(watch->gate[g]->name, &(admit_gate_options){.look_only = 1});
-            tell_gate_error(command, watch->gate[g]->name, admit_last_error());
-            admit_gate_close(gate);
+            tell_unusable(command, watch->gate[g]);
         }
     if (is_unusable)
         exit(usage_exit_status);

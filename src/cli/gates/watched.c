@@ -26,15 +26,26 @@ static void leave_file(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
-static admit_view *inspect_guarded(admit_gate *gate)
+static void open_by_name(struct watched *watched)
 {
-    admit_view *view = NULL;
+    watched->gate = admit_gate_open_with(watched->name, &(admit_gate_options){.look_only = 1});
+}
+
+static void inspect(struct watched *watched)
+{
+    watched->taken = admit_gate_inspect(watched->gate);
+}
+
+/* What was begun, and was cut short, is lost: some memory, and a descriptor. */
+static void guarded(struct watched *watched, void (*deed)(struct watched *watched))
+{
+    watched->is_cut_short = true;
     if (sigsetjmp(cut_short, 1) == 0) {
         is_in_file = 1;
-        view = admit_gate_inspect(gate);
+        deed(watched);
+        watched->is_cut_short = false;
     }
     is_in_file = 0;
-    return view;
 }
 
 static bool is_empty(const admit_view *view)
@@ -62,7 +73,8 @@ static bool open_gate(struct watched *watched)
 {
     struct stat file = {0};
     admit_gate_close(watched->gate);
-    watched->gate = admit_gate_open_with(watched->name, &(admit_gate_options){.look_only = 1});
+    watched->gate = NULL;
+    guarded(watched, open_by_name);
     if (watched->gate != NULL && !is_elsewhere(watched->name))
         stat(admit_gate_path(watched->gate), &file);
     watched->size = file.st_size;
@@ -77,7 +89,7 @@ static bool is_another(const admit_gate *gate, const uint64_t identity[2])
     return device != identity[0] || inode != identity[1];
 }
 
-/* NULL: it cannot be had, and the last error says why. is_replaced: it is of another gate than that before. */
+/* NULL: it cannot be had; unless it was cut short, the last error says why. is_replaced: it is of another gate than that before. */
 static admit_view *take_picture(struct watched *watched, bool *is_replaced)
 {
     uint64_t identity[2];
@@ -88,14 +100,13 @@ static admit_view *take_picture(struct watched *watched, bool *is_replaced)
     if ((!was_open || !is_still_that(watched)) && !open_gate(watched))
         return NULL;
     *is_replaced = was_open && !is_elsewhere(watched->name) && is_another(watched->gate, identity);
-    admit_view *view = inspect_guarded(watched->gate);
-    if (view == NULL && !is_elsewhere(watched->name) && open_gate(watched)) /* which says what is wrong with the file */
-        view = inspect_guarded(watched->gate);
-    if (view == NULL) {
+    watched->taken = NULL;
+    guarded(watched, inspect);
+    if (watched->taken == NULL) {
         admit_gate_close(watched->gate);
         watched->gate = NULL;
     }
-    return view;
+    return watched->taken;
 }
 
 /* --- one gate ----------------------------------------------------------------------------------------------------------- */
@@ -122,8 +133,9 @@ static bool lose_view(struct watched *watched, struct noting *noting)
     const bool was_known = watched->is_known, was_removed = watched->is_removed, had_view = watched->view != NULL;
     char before[sizeof watched->error];
     strcpy(before, watched->error);
-    watched->is_removed = is_gone(admit_last_error());
-    snprintf(watched->error, sizeof watched->error, "%s", admit_last_error_text());
+    watched->is_removed = !watched->is_cut_short && is_gone(admit_last_error());
+    snprintf(watched->error, sizeof watched->error, "%s",
+             watched->is_cut_short ? "its file is being shortened" : admit_last_error_text());
     admit_view_free(watched->view);
     watched->view = NULL;
     comparison_close(&watched->comparison);

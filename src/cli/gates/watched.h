@@ -25,6 +25,8 @@ struct watched {
     admit_gate *gate;
     off_t size;
     struct timespec modified;
+    admit_view *taken; /* the picture of this look; NULL: there is none, */
+    bool is_cut_short; /* perhaps since the file ended before it should */
 };
 
 struct watch {
