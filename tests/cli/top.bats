@@ -44,9 +44,10 @@ not_shown() {
     ! shown "$1"
 }
 
-# top ARGUMENT...: in that terminal, whose settings are in before, and after it in after, its exit status in end.
+# top ARGUMENT...: in that terminal, whose settings are in before, and after it in after; its exit status is in end then, and
+# its process in process.
 top() {
-    keys "clear; stty -g >$T/before; rm -f $T/after; $PWD/$ADMIT top $*" Enter
+    keys "clear; stty -g >$T/before; rm -f $T/after; bash -c 'echo \$\$ >$T/process; exec $PWD/$ADMIT top $*'" Enter
     eventually shown 'admit top: |so it prints lines'
     not_shown 'without ncurses' || skip "this admit was built without ncurses"
 }
@@ -114,6 +115,11 @@ left() {
     eventually shown 'demo: 1'
     keys h
     eventually shown 'Page Up'
+    enter d demo
+    eventually shown 'demo +entered +slot 1 '
+    let_go d
+    eventually shown 'demo +left +slot 1 '
+    shown 'Page Up'
     keys x
     eventually not_shown 'Page Up'
     keys p
@@ -148,8 +154,10 @@ left() {
     eventually shown '^ +1 '
     keys j
     eventually shown 'rows 2-'
-    keys k NPage
-    eventually not_shown '^> demo'
+    keys k
+    eventually shown 'rows 1-'
+    keys NPage
+    eventually shown 'rows 1[0-9]-'
     keys Home
     in_tmux resize-window -x 20 -y 5
     eventually shown '^admit top: demo$'
@@ -175,13 +183,11 @@ left() {
     eventually shown 'demo: 0 of 1'
     keys C-c
     left 130
-    local shell child
-    shell=$(in_tmux display-message -p '#{pane_pid}')
+    local signal
     for signal in TERM:143 HUP:129 QUIT:131; do
         top
         eventually shown 'demo: 0 of 1'
-        child=$(cat "/proc/$shell/task/$shell/children")
-        kill "-${signal%:*}" $child
+        kill "-${signal%:*}" "$(cat "$T/process")"
         left "${signal#*:}"
     done
     top
@@ -199,9 +205,8 @@ left() {
     left 0
     top
     eventually shown 'demo: 0 of 1'
-    child=$(cat "/proc/$shell/task/$shell/children")
     in_tmux kill-server
-    eventually ended $child
+    eventually ended "$(cat "$T/process")"
 }
 
 @test "top: without a screen it prints lines, and says why" {
@@ -279,8 +284,8 @@ line() {
     eventually line ' gave up +(place 1|-) '
     # The admit of a command that runs is killed, and then the command; nobody comes.
     local wrapper
-    wrapper=$(ps -o ppid= "$(cut -d' ' -f3 "$T/a.in")")
-    kill -KILL $wrapper
+    wrapper=$(sed 's/.*) . //; s/ .*//' "/proc/$(cut -d' ' -f3 "$T/a.in")/stat")
+    kill -KILL "$wrapper"
     eventually line ' orphan +slot 0 .*holds on'
     let_go a
     eventually line ' died +slot 0 .*has ended'

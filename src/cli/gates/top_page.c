@@ -112,6 +112,8 @@ static void alone_or_not(struct page *page)
 
 void page_press(struct page *page, enum page_key key)
 {
+    if (key == PAGE_NO_KEY)
+        return;
     find_chosen(page);
     const unsigned screen = body_rows(page) > 1 ? body_rows(page) - 1 : 1, last = last_scroll(page);
     const unsigned step = key == PAGE_UP_SCREEN || key == PAGE_DOWN_SCREEN ? screen : 1;

@@ -16,7 +16,8 @@
 enum row_style { ROW_PLAIN, ROW_TITLE, ROW_HEADING, ROW_GATE, ROW_ILL, ROW_HARM, ROW_KEYS };
 
 enum page_key {
-    PAGE_NO_KEY,
+    PAGE_NO_KEY, /* none was pressed */
+    PAGE_OTHER_KEY,
     PAGE_UP_ROW,
     PAGE_DOWN_ROW,
     PAGE_UP_SCREEN,

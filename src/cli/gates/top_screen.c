@@ -245,7 +245,7 @@ static enum page_key key_of(int code)
     for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++)
         if (keys[k].code == code)
             return keys[k].key;
-    return PAGE_NO_KEY;
+    return PAGE_OTHER_KEY;
 }
 
 /* A terminal that can be read, and has nothing to be read, has gone away. */
