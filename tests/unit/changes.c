@@ -3,7 +3,14 @@
  * What two looks at a gate tell of what happened between them (cli/gates/changes.h): pictures that are made here, one after the
  * other, and what is told of each.
  */
-#include "unit.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #include "cli/gates/change_text.h"
 #include "cli/gates/changes.h"
