@@ -59,6 +59,8 @@ LIST_SYSTEMS := src/histories/systems.sh
 GATHER_TEXTS := src/checker/picture/texts.sh
 PAGE := $(addprefix src/checker/picture/,page.css page.js svg.css svg.defs)
 
+# In a call of the shell \# is one character to some versions of make, and two to others.
+hash := \#
 sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 
 # One algorithm, one file: its path below src/algorithms is its id and, in each world, its symbol, for which a slash is
@@ -88,17 +90,24 @@ DRIVEN_MUTANT_TEXTS := $(TIMESTAMP_MUTANTS:%=$(BUILD)/timestamps/%.o)
 # needs the header: the library is loaded by whoever needs TLS.
 CLUSTER_OBJECTS := $(patsubst src/%.c,$(BUILD)/cluster/%.o,$(call sources_in,$(CLUSTER_ROOMS)))
 CLUSTER_LIBS := -ljansson -lpthread
-HAS_CURL := $(shell printf '\#include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
+HAS_CURL := $(shell printf '$(hash)include <%s>\n' curl/curl.h jansson.h | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
 CLUSTER := $(if $(HAS_CURL),$(addprefix $(BUILD)/,libadmit-etcd.a libadmit-etcd.so admit-etcd),without-etcd)
 HELPER_MAIN := $(BUILD)/tool/cli/etcd.o
 CHECKER_OBJECTS := $(filter-out $(TOOL_MAIN) $(HELPER_MAIN),$(TOOL_PARTS)) $(STEPPED_TEXTS) $(STEPPED_TEST_TEXTS) $(DRIVEN_TEXTS) \
 	$(MUTANT_TEXTS) $(DRIVEN_MUTANT_TEXTS) $(BUILD)/texts.o
-TOOL_LIBS := -ljansson -lpthread -lm
+# The terminal of `admit top`; without it that prints lines. Asked of the linker: a static admit needs static ones.
+CURSES_LIBS := -lncursesw -ltinfo
 # `admit run` is started for every command: without libraries to load and to bind it starts in two thirds of the time.
 # Sanitizers do not allow it, and some systems have no libjansson.a.
 STATIC ?= $(if $(SANITIZE),,$(if $(findstring /,$(shell $(CC) -print-file-name=libjansson.a)),-static))
+
+HAS_CURSES := $(shell printf '$(hash)include <curses.h>\nint main(void) { return endwin(); }\n' | \
+	$(CC) $(CPPFLAGS) $(LDFLAGS) $(STATIC) -x c - $(CURSES_LIBS) -o /dev/null >/dev/null 2>&1 && echo yes)
+TOOL_LIBS := -ljansson $(if $(HAS_CURSES),$(CURSES_LIBS)) -lpthread -lm
 # What admit becomes for a gate on etcd has to look up names, and perhaps to load libcurl, which is not for static programs.
-HELPER_LIBS := $(if $(STATIC),-l:libjansson.a,-ljansson) -lpthread -lm
+# All others that it needs can be: so it starts with libc alone.
+statically = $(if $(STATIC),$(patsubst -l%,-l:lib%.a,$1),$1)
+HELPER_LIBS := $(call statically,-ljansson $(if $(HAS_CURSES),$(CURSES_LIBS))) -lpthread -lm
 
 all: $(BUILD)/admit $(BUILD)/libadmit.a $(BUILD)/libadmit.so $(CLUSTER)
 
@@ -120,6 +129,13 @@ NAMES := $(patsubst $(BUILD)/%,%,$(NATIVE_OBJECTS) $(CHECKER_OBJECTS) $(CLUSTER_
 $(BUILD)/names: $(if $(filter-out $(file < $(BUILD)/names),$(NAMES))$(filter-out $(NAMES),$(file < $(BUILD)/names)),FORCE)
 	@mkdir -p $(@D)
 	@echo '$(NAMES)' > $@
+
+# Whether there is ncurses. Written when that becomes otherwise.
+$(BUILD)/tool/cli/gates/top_screen.o: override CPPFLAGS += $(if $(HAS_CURSES),-DADMIT_HAS_CURSES)
+$(BUILD)/tool/cli/gates/top_screen.o: $(BUILD)/curses
+$(BUILD)/curses: $(if $(filter is-$(HAS_CURSES),is-$(file < $(BUILD)/curses)),,FORCE)
+	@mkdir -p $(@D)
+	@echo '$(HAS_CURSES)' > $@
 
 # --- libadmit: the native world; depends on libc alone ---------------------------------------------------------------
 $(NATIVE_PARTS): $(BUILD)/native/%.o: src/%.c

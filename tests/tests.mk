@@ -35,19 +35,21 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard exampl
 
 # --- what to run: arguments for tests/run -----------------------------------------------------------------------------
 # The longest first, so that none is left to run alone in the end. Those that keep no core busy run beside the others: the
-# faults, and all locks but two.
+# faults, all locks but two, and what watches gates.
 LONGEST := %/mutants.sh %/stress %/claims.bats %/idle %/local_spin.bats
 longest_first = $(filter $(LONGEST),$1) $(filter-out $(LONGEST),$1)
 in_build = $(patsubst $(BUILD)/%,$(BUILD)/$1/%,$2)
+SLEEPY_CLI := $(filter %/top.bats,$(CLI_SUITES))
+BUSY_CLI := $(filter-out $(SLEEPY_CLI),$(CLI_SUITES))
 BUSY_LOCKS := $(filter %/stress %/gate_storm,$(NATIVE_SUITES))
 IDLE_LOCKS := $(filter-out $(BUSY_LOCKS),$(NATIVE_SUITES))
-HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(CLI_SUITES) $(SCRIPT_SUITES)) \
-	ASLEEP=1 $(filter-out %/cluster/gate_storm,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
+HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(BUSY_CLI) $(SCRIPT_SUITES)) \
+	ASLEEP=1 $(SLEEPY_CLI) $(filter-out %/cluster/gate_storm,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 # What is about time and servers more than about memory.
 FAULTS_OF_SERVERS := %/quorum $(addprefix %/cluster/gate_,partition quorum run storm store)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(CLI_SUITES)) \
-	ASLEEP=1 $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
+	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(BUSY_CLI)) \
+	ASLEEP=1 $(SLEEPY_CLI) $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) \
 	$(call in_build,tsan,$(filter %/watching %/gate %/names,$(CLUSTER_SUITES)))
 TSAN = BUILD=$(BUILD)/tsan ADMIT_TEST_QUICK=1 $(TSAN_SUITES) tests/suites/threads.sh

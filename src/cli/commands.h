@@ -18,6 +18,7 @@ int command_leave(int argc, char **argv);
 int command_jobserver(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_status(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_resize(int argc, char **argv);
 int command_remove(int argc, char **argv);

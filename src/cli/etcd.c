@@ -11,7 +11,7 @@
 static const struct command commands[] = {{"run", command_run, ""},       {"status", command_status, ""},
                                           {"list", command_list, ""},     {"resize", command_resize, ""},
                                           {"remove", command_remove, ""}, {"jobs", command_jobs, ""},
-                                          {"wait", command_wait, ""}};
+                                          {"wait", command_wait, ""},     {"top", command_top, ""}};
 
 int main(int argc, char **argv)
 {

@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"leave", command_leave, "give it back"},
     {"jobserver", command_jobserver, "one pool of jobs for all builds: make, cargo, ninja"},
     {"status", command_status, "who is inside a gate, and who waits"},
+    {"top", command_top, "the same, live"},
     {"list", command_list, "the gates there are"},
     {"resize", command_resize, "more or fewer slots"},
     {"remove", command_remove, "take a gate away"},
@@ -36,7 +37,7 @@ static const struct command commands[] = {
     {"count", command_count, "remote references, steps, shared bits and shared values of an algorithm"},
     {"bound", command_bound, "play a lower bound's proof against an algorithm: has it enough variables?"},
 };
-enum { GATE_COMMANDS = 13, COMMANDS = sizeof commands / sizeof commands[0] };
+enum { GATE_COMMANDS = 14, COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* What people type because other tools call it so. */
 static const struct {
@@ -51,6 +52,7 @@ static const struct {
     {"enter", " lock acquire ", NULL},
     {"leave", " unlock release ", NULL},
     {"status", " ps show stat info who inspect ", NULL},
+    {"top", " watch monitor follow ", NULL},
     {"list", " ls dir gates ", NULL},
     {"resize", " set scale grow shrink limit ", NULL},
     {"remove", " rm del delete destroy unlink ", NULL},

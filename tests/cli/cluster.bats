@@ -62,6 +62,27 @@ load cluster
     exits 2 status "$Q"
 }
 
+@test "status --watch, and top without a screen: who comes, who is gone, and the gate's end" {
+    local watcher
+    exits 0 run -k 1 "$Q" -- true
+    background status --watch "$Q"
+    watcher=$pid
+    eventually grep -q '0 of 1 inside' "$T/background.out"
+    enter one "$Q"
+    eventually grep -q ' entered  *slot 0  .* sh -c' "$T/background.out"
+    env "$ADMIT" top "$Q" >"$T/top.out" 3>&- &
+    local top=$!
+    eventually grep -q '1 of 1 inside' "$T/top.out"
+    let_go one
+    eventually grep -q ' gone  *slot 0  .*(left or died) sh -c' "$T/background.out"
+    eventually grep -q ' gone ' "$T/top.out"
+    exits 0 remove "$Q"
+    ends 0 "$watcher"
+    ends 0 "$top"
+    grep -q ' removed ' "$T/background.out"
+    refused "there is no gate" top "$Q"
+}
+
 @test "in the order in which they came" {
     local n
     enter first "$Q" -k 1

@@ -191,6 +191,6 @@ PYTHON
         [ ! -e "${trace%.json}.html" ] || cmp run.html "${trace%.json}.html"
     done
     for picture in docs/findings/*.svg docs/pictures/*.svg; do
-        grep -qF "${picture#docs/}" -r README.md docs/*.md docs/algorithms/*.md
+        grep -qF "${picture#docs/}" -r docs/../README.md docs/*.md docs/algorithms/*.md
     done
 }

@@ -18,7 +18,7 @@ bool is_elsewhere(const char *gate)
 
 bool is_for_helper(int argc, char *const *argv)
 {
-    static const char *const its[] = {"run", "status", "list", "resize", "remove", "jobs", "wait"};
+    static const char *const its[] = {"run", "status", "top", "list", "resize", "remove", "jobs", "wait"};
     bool has = false, names = false;
     for (unsigned c = 0; c < sizeof its / sizeof its[0]; c++)
         has |= strcmp(argv[1], its[c]) == 0;

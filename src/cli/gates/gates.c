@@ -255,22 +255,28 @@ void describe(admit_gate *gate, char *const *words)
     admit_gate_describe(gate, shell_words(words, text, sizeof text));
 }
 
-/* From /etc/passwd alone: a program that is linked statically cannot ask elsewhere. */
+/* From /etc/passwd alone: a program that is linked statically cannot ask elsewhere. Most of those at a gate are one user's,
+ * for whom the file is read once. */
 const char *user_name(int64_t user, char buffer[64])
 {
+    static int64_t found = -1;
+    static char name[64];
     if (user < 0)
         return NULL;
-    snprintf(buffer, 64, "%lld", (long long)user);
+    if (user == found)
+        return strcpy(buffer, name);
+    snprintf(name, sizeof name, "%lld", (long long)user);
+    found = user;
     FILE *users = fopen("/etc/passwd", "re");
-    if (users == NULL)
-        return buffer;
-    for (struct passwd *entry; (entry = fgetpwent(users)) != NULL;)
-        if ((int64_t)entry->pw_uid == user) {
-            snprintf(buffer, 64, "%s", entry->pw_name);
-            break;
-        }
-    fclose(users);
-    return buffer;
+    if (users != NULL) {
+        for (struct passwd *entry; (entry = fgetpwent(users)) != NULL;)
+            if ((int64_t)entry->pw_uid == user) {
+                snprintf(name, sizeof name, "%s", entry->pw_name);
+                break;
+            }
+        fclose(users);
+    }
+    return strcpy(buffer, name);
 }
 
 unsigned living(const admit_participant *participants, unsigned count)

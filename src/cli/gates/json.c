@@ -41,6 +41,8 @@ static void print_quoted(FILE *out, const char *text)
 
 static void new_line(struct json_writer *json)
 {
+    if (json->on_one_line)
+        return;
     putc('\n', json->out);
     for (unsigned d = 0; d < json->depth; d++)
         fputs("  ", json->out);
@@ -49,7 +51,7 @@ static void new_line(struct json_writer *json)
 static void begin_value(struct json_writer *json, const char *key)
 {
     if (!json->empty)
-        putc(',', json->out);
+        fputs(json->on_one_line ? ", " : ",", json->out);
     if (json->depth > 0)
         new_line(json);
     if (key != NULL) {

@@ -19,7 +19,8 @@ struct json_writer {
     char *text;
     size_t size;
     unsigned depth;
-    bool empty; /* nothing stands yet between the innermost brackets */
+    bool empty;       /* nothing stands yet between the innermost brackets */
+    bool on_one_line; /* all of it, for a reader that takes a line at a time */
 };
 
 void json_writer_open(struct json_writer *json);
