@@ -34,8 +34,8 @@ struct client {
     bool gives_up;             /* since the caller said so while it waited */
     admit_error why;           /* it is not inside; noted */
     struct etcd_answer answer; /* the last one */
-    revision token; /* of its slot */
-    int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
+    revision token;            /* of its slot */
+    int64_t *ahead;            /* the leases of those before, as many as have not been seen to go */
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
     revision followed;              /* news is what was deleted after it */

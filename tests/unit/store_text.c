@@ -282,6 +282,30 @@ static void slots_are_found_upwards(void **state)
     assert_int_equal(frame[0].session.own.slot, 0);
 }
 
+static void the_first_leaves(void)
+{
+    leaves(0, TO_THE_END);
+}
+
+static void the_last_leaves(void)
+{
+    leaves(2, TO_THE_END);
+}
+
+/* Whichever slot has become free while it waited. */
+static void one_request_finds_the_slot(void **state)
+{
+    (void)state;
+    begin_with(2);
+    enters(0, TO_THE_END);
+    enters(2, TO_THE_END);
+    client[1].meanwhile = the_last_leaves;
+    enters(1, TO_THE_END);
+    assert_int_equal(frame[1].session.own.slot, 1);
+    leaves(1, TO_THE_END);
+    assert_int_equal(client[1].requests, 3);
+}
+
 static void the_first_leaves_and_one_repeats(void)
 {
     leaves(0, TO_THE_END);
@@ -331,11 +355,6 @@ static void a_slot_is_for_one_in_line(void **state)
     client[1].meanwhile = places_are_removed;
     enters(1, HAS_NO_PLACE);
     assert_int_equal(slot_of(1), UINT_MAX);
-}
-
-static void the_first_leaves(void)
-{
-    leaves(0, TO_THE_END);
 }
 
 static void one_waits_for_another(void **state)
@@ -414,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_requests_a_pass),
                                        cmocka_unit_test(three_with_slots),
                                        cmocka_unit_test(slots_are_found_upwards),
+                                       cmocka_unit_test(one_request_finds_the_slot),
                                        cmocka_unit_test(a_slot_that_is_asked_for_twice_is_one),
                                        cmocka_unit_test(slots_are_left_from_another_k),
                                        cmocka_unit_test(a_slot_is_for_one_in_line),
