@@ -63,8 +63,8 @@ static bool takes_slot(const struct action *action)
     return action->deed == SETS_FIRST_FREE;
 }
 
-/* Of so many at once; and of one at least, which is k or more where k was larger before, and somebody who came then has what
- * would be free. */
+/* One at least, which is k or more where somebody who came under another k has what would be free. And so many at most: more
+ * would cost a server more than another request does (bench/etcd.md). */
 static unsigned below_of(const struct action *action)
 {
     enum { AT_ONCE = 16 };
@@ -145,7 +145,8 @@ static void note_k(struct client *client, const struct wire *wire)
         atomic_store(&client->gate->k, client->others_k);
 }
 
-/* One that is enabled finds a slot that is free, of k (docs/algorithms/etcd_gate.md). */
+/* Of the k who are enabled this one has none, so that one is free (docs/algorithms/etcd_gate.md): if all are taken, there are
+ * some that nobody in the line has; or, where k has been another, that those have who came then. */
 static bool finds_no_slot(struct client *client, const struct transaction *transaction, const struct answer *answer)
 {
     if (!answer->done || !takes_slot(&transaction->then[0]) || client->resized ||

@@ -21,7 +21,7 @@
 #include "registers/session.h"
 
 enum { CLIENTS_MAX = 6, GONE = 1, LOWEST = 2, FRESH = LOWEST + 2, REVISION_BITS = 2 };
-enum { AT_ONCE = 2 }; /* of so many one takes the first that is free: so with k = 3 one request is not enough */
+enum { AT_ONCE = 2 }; /* sets_first_free looks at so many: with k = 3 one request may not be enough */
 
 typedef procset crowd;
 
