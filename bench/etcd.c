@@ -283,8 +283,8 @@ static void measure_list(unsigned places)
         put(etcd, key, text);
     }
     free(text);
-    const struct etcd_txn look = {.thens = 1,
-                                  .then = {{.deed = ETCD_LIST, .key = "admit/bench-list/line/", .prefix = true}}};
+    const struct etcd_txn look = {
+        .thens = 1, .then = {{.deed = ETCD_LIST, .key = "admit/bench-list/line/", .prefix = true, .keys_only = true}}};
     for (unsigned t = 0; t < 11; t++) {
         struct etcd_answer answer;
         const double began = now_ms();

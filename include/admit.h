@@ -110,8 +110,8 @@
  *   Death is noticed when the lease ends, up to a ttl later (at once, if the process could say so), and owner_died is
  *   always 0.
  *   Costs are round trips: with k = 1 two, enter and leave, whatever the contention; with k > 1, or once k has been
- *   changed, a third for the slot, and mostly a fourth for a process that has waited. A process that enters for the
- *   first time makes a session before, and a watch if it waits.
+ *   changed, a third for the slot (with more than 16 slots it can take a fourth). A process that enters for the first
+ *   time makes a session before, and a watch if it waits.
  *   Who holds: the process, not the thread; any thread may leave. A forked child holds nothing, and must open the gate
  *   for itself. exec: what it had comes back at the end of the lease.
  *   A hold cannot be left to a command (bequeath and its kin: ADMIT_UNSUPPORTED). There is no capacity (0), no path,

@@ -192,6 +192,7 @@ etcd_gate -n 2 -k 2 --fault crash --fault lease --fault repeat --fault watch --f
 etcd_gate -n 4 -k 2 --fault crash
 etcd_gate -n 4 -k 2 --fault lease
 etcd_gate -n 4 -k 2 --fault repeat
+etcd_gate -n 4 -k 3 --fault repeat
 etcd_gate -n 4 -k 2 --fault watch
 etcd_gate -n 4 -k 2 --fault freeze
 gate -n 3 --fault recovery

@@ -9,11 +9,12 @@
  *  - A hold ends by a deletion: by one who leaves, or because its lease has ended. Those who wait hear of either alike.
  *  - Whatever is asked may be done late, even after it has been asked again and other requests were done. So each request
  *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (PASSAGES), a
- *    slot upon the place not having been set since it was created, a leave upon the revision of the place.
+ *    slot upon having none yet, and both that and a leave upon the revision of the place.
  *  - A lease is believed as long as the client's own clock says, which is less than the store does: once it has its
  *    place, and its slot, a client looks at the clock, and only then is it inside.
- *  - With k > 1 a slot number is a key, too. One tries the numbers upwards: only what is found taken is passed, and so
- *    one of the k is free when it is tried (docs/algorithms/etcd_gate.md, "Slots").
+ *  - With k > 1 a slot number is a key, too, and the store gives the first that is free. Where it is not asked for all of the
+ *    k at once, one goes on upwards: only what was found taken is passed, and so one of the k is free when it is
+ *    asked for (docs/algorithms/etcd_gate.md, "Slots").
  */
 #include "registers/store.h"
 
@@ -38,15 +39,14 @@ REQUESTS
     case DRAW: /* repeated, it finds its place, or sets it; late, it finds another draw */
         return (struct transaction){
             .conditions = {is_missing(mine(LINE)), modified_at(mine(PASSAGES), own->drawn), says(the_only(AGREED), k)},
-            .then = {sets(mine(LINE)), sets(mine(PASSAGES)), lists(LINE), lists(SLOTS)},
-            .otherwise = {lists(LINE), lists(SLOTS), lists(AGREED)}};
+            .then = {sets(mine(LINE)), sets(mine(PASSAGES)), lists(LINE)},
+            .otherwise = {lists(LINE), lists(AGREED)}};
     case LOOK:
-        return (struct transaction){.then = {lists(LINE), lists(SLOTS)}};
-    case TAKE: /* late, it finds that its place was given back, or set again with another slot */
-        return (struct transaction){
-            .conditions = {modified_at(mine(LINE), own->created), is_missing(numbered(SLOTS, own->slot))},
-            .then = {sets(mine(LINE)), sets(numbered(SLOTS, own->slot))},
-            .otherwise = {lists(LINE), lists(SLOTS)}};
+        return (struct transaction){.then = {lists(LINE)}};
+    case TAKE: /* repeated, it finds its slot; late, that, or that its place was given back */
+        return (struct transaction){.conditions = {created_at(mine(LINE), own->created), none_is_mine(SLOTS)},
+                                    .then = {sets_first_free(SLOTS, own->slot, k), lists(SLOTS)},
+                                    .otherwise = {lists(SLOTS)}};
     case GIVE_BACK: /* the slot is its own as long as the place is: the place is never removed without it */
         return (struct transaction){
             .conditions = {created_at(mine(LINE), own->created)},
@@ -90,24 +90,20 @@ look:
                 break;
         }
         follow_no_longer();
-        OWN.slot = 0;
-    } else {
-        OWN.slot = free_slot(a, 0); /* as it was when it was enabled already */
     }
     forget(L.ahead);
-    while (k > 1) {
+    OWN.slot = 0;
+    while (slots_have_keys()) {
         ASK("take slot", TAKE, a);
         if (a.over)
             goto over;
-        if (a.done)
-            break;
-        if (a.mine != OWN.created)
-            goto over;
-        if (own_slot(a) < k) { /* it was done when it was asked before */
+        if (own_slot(a) != NO_SLOT) {
             OWN.slot = own_slot(a);
             break;
         }
-        OWN.slot = free_slot(a, OWN.slot + 1u);
+        if (!a.done) /* its place has gone */
+            goto over;
+        OWN.slot = free_slot(a, OWN.slot);
     }
     AT("clock")
     if (!in_time()) {

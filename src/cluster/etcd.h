@@ -76,7 +76,7 @@ struct etcd_condition {
     const char *value; /* of ETCD_VALUE */
 };
 
-enum etcd_deed { ETCD_PUT, ETCD_DELETE, ETCD_LIST };
+enum etcd_deed { ETCD_PUT, ETCD_PUT_FIRST_FREE, ETCD_DELETE, ETCD_LIST };
 
 struct etcd_op {
     enum etcd_deed deed;
@@ -85,6 +85,10 @@ struct etcd_op {
     const char *value;
     int64_t lease; /* 0: none */
     bool keys_only;
+    /* Of ETCD_PUT_FIRST_FREE: of the keys that are `key` and a number, from this one on and below that, the first that is not
+     * there is put, if there is such a one. Each number is a transaction within the one before: a server takes some 120,
+     * and what it does with them grows by the square (bench/etcd.md). */
+    unsigned from, below;
 };
 
 enum { ETCD_OPS_MAX = 8 };

@@ -153,30 +153,6 @@ static admit_error place_lost(const struct client *client)
                       client->gate->name, why);
 }
 
-/* Where k has been another there are others' slots, and tokens, that are numbered: one that goes in when it is 1 takes a slot as
- * well, by the text's own request. Mostly it is 0; one from k on while somebody is left from before (admit_gate_resize). */
-static admit_error take_slot(struct participant *participant)
-{
-    struct client *client = &participant->client;
-    struct own *own = &participant->locals.session.own;
-    for (own->slot = 0;; own->slot++) {
-        struct answer a;
-        const struct transaction take = transaction_of(TAKE, own, client->k);
-        client_ask(client, &take, &a);
-        if (!a.over && a.done)
-            return ADMIT_OK;
-        if (!a.over && a.mine == own->created && client_own_slot(client, &a) != NO_SLOT) {
-            own->slot = client_own_slot(client, &a);
-            return ADMIT_OK;
-        }
-        if (a.over || a.mine != own->created) {
-            client_renew(client);
-            *own = (struct own){0};
-            return client->why != ADMIT_OK ? client->why : place_lost(client);
-        }
-    }
-}
-
 /* With the text's words; from the beginning, if k has changed meanwhile: it finds the place that it has. */
 static admit_error go_in(struct participant *participant)
 {
@@ -185,7 +161,7 @@ static admit_error go_in(struct participant *participant)
         client->others_k = client->k = atomic_load(&client->gate->k);
         switch (enter(client, &participant->locals)) {
         case TO_THE_END:
-            return client->k == 1 && client->resized ? take_slot(participant) : ADMIT_OK;
+            return ADMIT_OK;
         case HAS_NO_PLACE:
             if (client->others_k == 0)
                 client->why = removed(client);
@@ -231,7 +207,7 @@ static void begin(struct client *client, const struct participant_wait *wait)
     client->why = ADMIT_OK;
     client->gives_up = client->unanswered = false;
     client->tell_place_at = 0;
-    client->token = client->tries = 0;
+    client->token = 0;
     client->has_waited = false;
     client->comes_again = client->went_in_at != 0 && etcd_now() < client->went_in_at + 1000 * millisecond;
     client->interrupts = atomic_load(&client->gate->interrupts);
@@ -251,7 +227,7 @@ admit_error participant_enter(struct participant *participant, const struct part
     if (error != ADMIT_OK)
         return error;
     note_inside(client);
-    const bool numbered = client->k > 1 || client->resized;
+    const bool numbered = client_has_slot_keys(client);
     *hold = (struct participant_hold){.slot = numbered ? own->slot : 0,
                                       .ticket = (uint64_t)own->created,
                                       .token = (uint64_t)(numbered ? client->token : own->created)};

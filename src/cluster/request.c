@@ -88,16 +88,45 @@ static void write_condition(struct text *text, const struct etcd_condition *cond
     putc('}', text->out);
 }
 
+static void write_put(struct text *text, const struct etcd_op *op, const char *key)
+{
+    fputs("{\"request_put\":{", text->out);
+    write_range(text, key, false);
+    putc(',', text->out);
+    write_bytes(text, "value", op->value, strlen(op->value));
+    fprintf(text->out, ",\"lease\":\"%" PRId64 "\"}}", op->lease);
+}
+
+/* If the first is not there it is put, otherwise: if the second is not there, and so on. */
+static void write_put_first_free(struct text *text, const struct etcd_op *op)
+{
+    for (unsigned number = op->from; number < op->below; number++) {
+        char *key;
+        if (asprintf(&key, "%s%u", op->key, number) < 0) {
+            text->failed = true;
+            return;
+        }
+        const struct etcd_condition is_free = {.key = key, .target = ETCD_CREATED, .relation = ETCD_EQUAL};
+        fputs("{\"request_txn\":{\"compare\":[", text->out);
+        write_condition(text, &is_free);
+        fputs("],\"success\":[", text->out);
+        write_put(text, op, key);
+        fputs("],\"failure\":[", text->out);
+        free(key);
+    }
+    for (unsigned number = op->from; number < op->below; number++)
+        fputs("]}}", text->out);
+}
+
 static void write_op(struct text *text, const struct etcd_op *op)
 {
     switch (op->deed) {
     case ETCD_PUT:
-        fputs("{\"request_put\":{", text->out);
-        write_range(text, op->key, false);
-        putc(',', text->out);
-        write_bytes(text, "value", op->value, strlen(op->value));
-        fprintf(text->out, ",\"lease\":\"%" PRId64 "\"", op->lease);
-        break;
+        write_put(text, op, op->key);
+        return;
+    case ETCD_PUT_FIRST_FREE:
+        write_put_first_free(text, op);
+        return;
     case ETCD_DELETE:
         fputs("{\"request_delete_range\":{", text->out);
         write_range(text, op->key, op->prefix);

@@ -81,25 +81,29 @@ static const struct etcd_pair *slot_of(const struct client *client, int64_t leas
     return pair;
 }
 
-static bool is_taken(const struct client *client, unsigned slot)
+static unsigned number_of(const struct etcd_pair *slot)
 {
-    unsigned at = 0;
-    for (const struct etcd_pair *pair; (pair = client_next_of(client, SLOTS, &at)) != NULL;)
-        if (strtoul(strrchr(pair->key, '/') + 1, NULL, 10) == slot)
-            return true;
-    return false;
+    return (unsigned)strtoul(strrchr(slot->key, '/') + 1, NULL, 10);
 }
 
+bool client_has_slot_keys(const struct client *client)
+{
+    return client->k > 1 || client->resized;
+}
+
+/* Where k has been another it may be k or more, as long as somebody is left from before. Without memory it is any. */
 unsigned client_free_slot(struct client *client, const struct answer *answer, unsigned from)
 {
-    const struct etcd_pair *own = slot_of(client, etcd_session_lease(client->session));
+    unsigned at = 0;
+    bool *taken = calloc(client->answer.pairs + 1, sizeof *taken);
     (void)answer;
-    if (own != NULL) /* given to it when k was changed: the request will find that */
-        return (unsigned)strtoul(strrchr(own->key, '/') + 1, NULL, 10);
-    for (unsigned tried = 0; client->k > 1 && tried < client->k; tried++)
-        if (!is_taken(client, (from + tried) % client->k))
-            return (from + tried) % client->k;
-    return from % client->k;
+    for (const struct etcd_pair *pair; taken != NULL && (pair = client_next_of(client, SLOTS, &at)) != NULL;)
+        if (number_of(pair) >= from && number_of(pair) - from < client->answer.pairs)
+            taken[number_of(pair) - from] = true;
+    for (unsigned s = 0; taken != NULL && taken[s]; s++)
+        from++;
+    free(taken);
+    return from;
 }
 
 unsigned client_own_slot(struct client *client, const struct answer *answer)
@@ -109,7 +113,7 @@ unsigned client_own_slot(struct client *client, const struct answer *answer)
     if (pair == NULL)
         return UINT_MAX; /* the text's NO_SLOT */
     client->token = pair->created;
-    return (unsigned)strtoul(strrchr(pair->key, '/') + 1, NULL, 10);
+    return number_of(pair);
 }
 
 bool client_agrees(struct client *client, const struct answer *answer)

@@ -4,6 +4,7 @@
  */
 #include "cluster/store_world.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,10 @@ static struct etcd_condition condition_on(struct wire *wire, const struct client
                                           const struct condition *condition)
 {
     struct etcd_condition on = {.key = key_on(wire, client, condition->key), .relation = ETCD_EQUAL};
-    if (condition->aspect == VALUE) {
+    if (condition->aspect == LEASE_OF_OTHERS) {
+        on = (struct etcd_condition){on.key, .prefix = true, ETCD_LEASE, ETCD_UNEQUAL};
+        on.number = etcd_session_lease(client->session);
+    } else if (condition->aspect == VALUE) {
         snprintf(wire->k, sizeof wire->k, "%llu", (unsigned long long)condition->is);
         on.target = ETCD_VALUE;
         on.value = wire->k;
@@ -54,6 +58,20 @@ static const char *value_of(struct wire *wire, const struct client *client, enum
     return family == SLOTS ? wire->lease : "";
 }
 
+static bool takes_slot(const struct action *action)
+{
+    return action->deed == SETS_FIRST_FREE;
+}
+
+/* One at least, which is k or more where somebody who came under another k has what would be free. And so many at most: more
+ * would cost a server more than another request does (bench/etcd.md). */
+static unsigned below_of(const struct action *action)
+{
+    enum { AT_ONCE = 16 };
+    const unsigned from = action->key.number, below = action->below > from ? action->below : from + 1;
+    return below - from < AT_ONCE ? below : from + AT_ONCE;
+}
+
 static unsigned actions_on(struct wire *wire, const struct client *client,
                            const struct action actions[OF_A_TRANSACTION_MAX], struct etcd_op ops[ETCD_OPS_MAX])
 {
@@ -62,11 +80,17 @@ static unsigned actions_on(struct wire *wire, const struct client *client,
         const struct action *action = &actions[a];
         if (action->deed == NOTHING_MORE)
             continue;
+        static const enum etcd_deed deeds[] = {
+            [SETS] = ETCD_PUT, [SETS_FIRST_FREE] = ETCD_PUT_FIRST_FREE, [REMOVES] = ETCD_DELETE, [LISTS] = ETCD_LIST};
         struct etcd_op *op = &ops[count++];
-        *op = (struct etcd_op){.key = key_on(wire, client, action->key)};
-        op->deed = action->deed == SETS ? ETCD_PUT : action->deed == REMOVES ? ETCD_DELETE : ETCD_LIST;
-        op->prefix = action->deed == LISTS && action->key.family != AGREED;
-        if (action->deed == SETS) {
+        *op = (struct etcd_op){.deed = deeds[action->deed]};
+        op->prefix = op->keys_only = action->deed == LISTS && action->key.family != AGREED;
+        op->key = key_on(wire, client, takes_slot(action) ? the_only(action->key.family) : action->key);
+        if (takes_slot(action)) {
+            op->from = action->key.number;
+            op->below = below_of(action);
+        }
+        if (action->deed == SETS || takes_slot(action)) {
             op->value = value_of(wire, client, action->key.family);
             op->lease = etcd_session_lease(client->session);
         }
@@ -106,14 +130,6 @@ static void put_on_wire(struct wire *wire, const struct client *client, const st
     txn->elses = with_k(wire, client, txn->otherwise, txn->elses);
 }
 
-static bool takes_slot(const struct transaction *transaction)
-{
-    for (unsigned a = 0; a < OF_A_TRANSACTION_MAX; a++)
-        if (transaction->then[a].deed == SETS && transaction->then[a].key.family == SLOTS)
-            return true;
-    return false;
-}
-
 static void note_k(struct client *client, const struct wire *wire)
 {
     unsigned at = 0;
@@ -129,12 +145,12 @@ static void note_k(struct client *client, const struct wire *wire)
         atomic_store(&client->gate->k, client->others_k);
 }
 
-/* One that is enabled finds a slot with its k-th request at the latest (docs/algorithms/etcd_gate.md): if it does not with many
- * more, there are slots that nobody in the line has. */
-static bool finds_no_slot(struct client *client)
+/* Of the k who are enabled this one has none, so that one is free (docs/algorithms/etcd_gate.md): if all are taken, there are
+ * some that nobody in the line has; or, where k has been another, that those have who came then. */
+static bool finds_no_slot(struct client *client, const struct transaction *transaction, const struct answer *answer)
 {
-    enum { MANY = 4, SOME = 16 };
-    if (++client->tries < MANY * client->k + SOME)
+    if (!answer->done || !takes_slot(&transaction->then[0]) || client->resized ||
+        client_own_slot(client, answer) != UINT_MAX || client_free_slot(client, answer, 0) < client->k)
         return false;
     client->why = gate_fails(ADMIT_GATE_CORRUPT,
                              "gate \"%s\": all of its %u slots are taken, but fewer are in line: "
@@ -152,10 +168,8 @@ static void take_answer(struct client *client, const struct wire *wire, const st
     for (const struct etcd_pair *pair; (pair = client_next_place(client, &at)) != NULL;)
         if (lease_in(pair->key) == own)
             answer->mine = pair->created;
-    if (answer->done && takes_slot(transaction))
-        client->token = client->answer.revision;
     note_k(client, wire);
-    answer->over = !answer->done && takes_slot(transaction) && finds_no_slot(client);
+    answer->over = finds_no_slot(client, transaction, answer);
 }
 
 /* Whether it is of no use to ask once more; then why is noted. */

@@ -34,9 +34,8 @@ struct client {
     bool gives_up;             /* since the caller said so while it waited */
     admit_error why;           /* it is not inside; noted */
     struct etcd_answer answer; /* the last one */
-    revision token;
-    unsigned tries; /* for a slot, on its way in */
-    int64_t *ahead; /* the leases of those before, as many as have not been seen to go */
+    revision token;            /* of its slot */
+    int64_t *ahead;            /* the leases of those before, as many as have not been seen to go */
     unsigned ahead_count;
     int64_t tell_place_at, look_at; /* of etcd_now: the next time, whatever the watch says */
     revision followed;              /* news is what was deleted after it */
@@ -64,6 +63,7 @@ static inline unsigned client_k(const struct client *client)
 
 void client_ask(struct client *client, const struct transaction *transaction, struct answer *answer);
 crowd client_before(struct client *client, const struct answer *answer);
+bool client_has_slot_keys(const struct client *client);
 unsigned client_free_slot(struct client *client, const struct answer *answer, unsigned from);
 unsigned client_own_slot(struct client *client, const struct answer *answer);
 bool client_agrees(struct client *client, const struct answer *answer);

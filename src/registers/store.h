@@ -12,8 +12,12 @@
  *
  *   is_missing(key), created_at(key, r), modified_at(key, r), says(key, number)
  *                              of a key that is not there both revisions are 0
+ *   none_is_mine(family)       no key of this family has this client's lease
  *   sets(key), removes(key)    sets: with this client's lease. What it is set to is for the world to say: the number k, what
  *                              is told of the client, the lease
+ *   sets_first_free(family, from, below)
+ *                              of the keys with these numbers the first that is not there; nothing, if none is free. A world
+ *                              looks at so many of them, from the first on, as one request can carry
  *   lists(family)              all keys of this family
  *
  *   mine(family)               the one of this client's lease; numbered(family, number); the_only(family)
@@ -28,9 +32,9 @@
  *                                a.mine  the revision at which this client's key in the listed line was created, or 0
  *   those_before(a)            a crowd: whose keys in the listed line were created before its own; of all, if it has none
  *   how_many(crowd)            are left of it
- *   free_slot(a, from)         the first number from there on, up to k - 1 and then from 0, of which no key was listed;
- *                              any, if there is none
- *   own_slot(a)                the number of a listed key that has this client's lease; k, if none
+ *   slots_have_keys()          with k = 1 they have none; natively they have once k has been another
+ *   own_slot(a)                the number of a listed key that has this client's lease; NO_SLOT, if none
+ *   free_slot(a, from)         the first number from there on of which no key was listed; any, if there is none below k
  *   insist_on_k(a)             goes back if the store says another k than this client (natively)
  *   follow()                   after an answer: from its revision on, deletions of keys in the line are news
  *   news(crowd)                waits for such, and takes those whose keys were deleted out of the crowd: SOME_HAVE_GONE.
@@ -56,8 +60,9 @@
  *   struct answer              with done, over, mine, and what else these need:
  *   void client_ask(struct client *, const struct transaction *, struct answer *);
  *   crowd client_before(struct client *, const struct answer *);
+ *   bool client_has_slot_keys(const struct client *);
+ *   unsigned client_own_slot(struct client *, const struct answer *);    UINT_MAX: none
  *   unsigned client_free_slot(struct client *, const struct answer *, unsigned from);
- *   unsigned client_own_slot(struct client *, const struct answer *);
  *   bool client_agrees(struct client *, const struct answer *);          on k; if not, it has learnt the store's
  *   void client_follow(struct client *, const struct answer *);
  *   enum news client_news(struct client *, crowd *);                     WATCH_ENDED also every few seconds, as a net

@@ -88,6 +88,7 @@ __attribute__((unused)) static unsigned word_bits(unsigned n, unsigned k)
     } while (0)
 #define those_before(a) client_before(C, &(a))
 #define how_many(crowd_) how_many_are_left(crowd_)
+#define slots_have_keys() client_has_slot_keys(C)
 #define free_slot(a, from) client_free_slot(C, &(a), (from))
 #define own_slot(a) client_own_slot(C, &(a))
 #define insist_on_k(a)                                                                                                 \

@@ -21,6 +21,7 @@
 #include "registers/session.h"
 
 enum { CLIENTS_MAX = 6, GONE = 1, LOWEST = 2, FRESH = LOWEST + 2, REVISION_BITS = 2 };
+enum { AT_ONCE = 2 }; /* sets_first_free looks at so many: with k = 3 one request may not be enough */
 
 typedef procset crowd;
 
@@ -29,7 +30,7 @@ struct answer {
     revision mine;
     procset before;
     numberset slots;
-    uint8_t own_slot;
+    uint8_t own_slot; /* NO_SLOT: none */
 };
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
@@ -39,7 +40,6 @@ struct keys {
     struct of_client {
         uint8_t place; /* in the line, from 1 on; 0: it has no key there */
         revision created, drawn;
-        bool set_again; /* its key in the line, after it was created */
         bool follows;
         procset news;
     } of[CLIENTS_MAX];
@@ -54,7 +54,7 @@ static inline unsigned slot_keys(unsigned k)
 
 __attribute__((unused)) static unsigned word_bits(unsigned n, unsigned k)
 {
-    return n * (bits_up_to(n) + 2 * REVISION_BITS + 2 + n) + slot_keys(k) * bits_up_to(n);
+    return n * (bits_up_to(n) + 2 * REVISION_BITS + 1 + n) + slot_keys(k) * bits_up_to(n);
 }
 
 static inline struct keys keys_in(word w, unsigned n, unsigned k)
@@ -65,7 +65,6 @@ static inline struct keys keys_in(word w, unsigned n, unsigned k)
         of->place = (uint8_t)take_field(&w, bits_up_to(n));
         of->created = (revision)take_field(&w, REVISION_BITS);
         of->drawn = (revision)take_field(&w, REVISION_BITS);
-        of->set_again = take_field(&w, 1);
         of->follows = take_field(&w, 1);
         of->news = take_field(&w, n);
     }
@@ -82,7 +81,6 @@ static inline word word_of(const struct keys *keys)
         put_field(&packing, "place", of->place, bits_up_to(keys->n));
         put_field(&packing, "created", of->created, REVISION_BITS);
         put_field(&packing, "drawn", of->drawn, REVISION_BITS);
-        put_field(&packing, "set again", of->set_again, 1);
         put_field(&packing, "follows", of->follows, 1);
         put_field(&packing, "news", of->news, keys->n);
     }
@@ -94,10 +92,8 @@ static inline word word_of(const struct keys *keys)
 static inline void set_place(struct keys *keys, unsigned i)
 {
     struct of_client *of = &keys->of[i];
-    if (of->place != 0) {
-        of->set_again = true;
+    if (of->place != 0)
         return;
-    }
     unsigned last = 0;
     for (unsigned c = 0; c < keys->n; c++)
         last = keys->of[c].place > last ? keys->of[c].place : last;
@@ -116,7 +112,6 @@ static inline void remove_place(struct keys *keys, unsigned i)
     }
     of->place = 0;
     of->created = 0;
-    of->set_again = false;
 }
 
 static inline void forget_news(struct keys *keys, unsigned i)
@@ -147,10 +142,8 @@ static inline uint64_t revision_in(const struct keys *keys, struct asker who, st
 {
     const struct of_client *of = &keys->of[who.i];
     switch (condition.key.family) {
-    case LINE: /* where it was set again that was at a revision of which nobody knows */
-        return who.earlier || of->place == 0                   ? 0
-               : condition.aspect == MODIFIED && of->set_again ? UINT64_MAX
-                                                               : of->created;
+    case LINE: /* when it was created; nobody asks for more */
+        return who.earlier ? 0 : of->created;
     case PASSAGES:
         return who.earlier ? 0 : of->drawn;
     case SLOTS:
@@ -161,10 +154,37 @@ static inline uint64_t revision_in(const struct keys *keys, struct asker who, st
     return UINT64_MAX;
 }
 
+static inline bool has_slot(const struct keys *keys, unsigned i)
+{
+    for (unsigned s = 0; s < slot_keys(keys->k); s++)
+        if (keys->holder[s] == i + 1)
+            return true;
+    return false;
+}
+
 static inline bool is_met(const struct keys *keys, struct asker who, struct condition condition)
 {
-    return condition.aspect == ALWAYS_TRUE ||
-           (condition.aspect == VALUE ? condition.is == keys->k : condition.is == revision_in(keys, who, condition));
+    switch (condition.aspect) {
+    case ALWAYS_TRUE:
+        return true;
+    case VALUE:
+        return condition.is == keys->k;
+    case LEASE_OF_OTHERS:
+        return who.earlier || !has_slot(keys, who.i);
+    case CREATED:
+    case MODIFIED:
+        break;
+    }
+    return condition.is == revision_in(keys, who, condition);
+}
+
+static inline void take_first_free(struct keys *keys, unsigned i, unsigned from, unsigned below)
+{
+    for (unsigned s = from; s < below && s < from + AT_ONCE; s++)
+        if (keys->holder[s] == 0) {
+            keys->holder[s] = (uint8_t)(i + 1);
+            return;
+        }
 }
 
 static inline void do_action(struct keys *keys, struct asker who, struct action action)
@@ -172,7 +192,9 @@ static inline void do_action(struct keys *keys, struct asker who, struct action 
     bool is_own = action.key.whose == MINE, sets_it = action.deed == SETS;
     if (is_own && who.earlier)
         return;
-    if (action.key.family == LINE && is_own)
+    if (action.deed == SETS_FIRST_FREE)
+        take_first_free(keys, who.i, action.key.number, action.below);
+    else if (action.key.family == LINE && is_own)
         sets_it ? set_place(keys, who.i) : remove_place(keys, who.i);
     else if (action.key.family == PASSAGES)
         keys->of[who.i].drawn = sets_it ? FRESH : 0;
@@ -197,12 +219,12 @@ static inline void list(const struct keys *keys, unsigned i, enum family family,
 /* Nothing is done if one of the keys were to get a lease that has ended. */
 static inline struct answer do_transaction(struct keys *keys, struct asker who, struct transaction transaction)
 {
-    struct answer answer = {.done = true, .own_slot = (uint8_t)keys->k};
+    struct answer answer = {.done = true, .own_slot = NO_SLOT};
     for (unsigned c = 0; c < OF_A_TRANSACTION_MAX; c++)
         answer.done &= is_met(keys, who, transaction.conditions[c]);
     const struct action *actions = answer.done ? transaction.then : transaction.otherwise;
     for (unsigned a = 0; a < OF_A_TRANSACTION_MAX; a++)
-        answer.over |= actions[a].deed == SETS && !who.has_lease;
+        answer.over |= (actions[a].deed == SETS || actions[a].deed == SETS_FIRST_FREE) && !who.has_lease;
     for (unsigned a = 0; a < OF_A_TRANSACTION_MAX && !answer.over; a++)
         if (actions[a].deed == LISTS)
             list(keys, who.i, actions[a].key.family, &answer);
@@ -260,6 +282,7 @@ static inline void renumber(struct keys *keys, unsigned i, struct session *sessi
 
 #define those_before(a) ((a).before)
 #define how_many(crowd_) elements(crowd_)
+#define slots_have_keys() (slot_keys(k) > 0)
 #define free_slot(a, from) stepped_free_slot((a).slots, (from), k)
 #define own_slot(a) ((a).own_slot)
 #define insist_on_k(a) ((void)(a))

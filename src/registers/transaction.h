@@ -19,7 +19,7 @@ struct key {
     unsigned number;
 };
 
-enum aspect { ALWAYS_TRUE, CREATED, MODIFIED, VALUE };
+enum aspect { ALWAYS_TRUE, CREATED, MODIFIED, VALUE, LEASE_OF_OTHERS };
 
 struct condition {
     enum aspect aspect;
@@ -27,11 +27,12 @@ struct condition {
     uint64_t is;
 };
 
-enum deed { NOTHING_MORE, SETS, REMOVES, LISTS };
+enum deed { NOTHING_MORE, SETS, SETS_FIRST_FREE, REMOVES, LISTS };
 
 struct action {
     enum deed deed;
     struct key key;
+    unsigned below; /* of SETS_FIRST_FREE: its numbers are less, and from that of the key on */
 };
 
 enum { OF_A_TRANSACTION_MAX = 4 };
@@ -78,14 +79,24 @@ static inline struct condition says(struct key key, uint64_t number)
     return (struct condition){VALUE, key, number};
 }
 
+static inline struct condition none_is_mine(enum family family)
+{
+    return (struct condition){LEASE_OF_OTHERS, the_only(family), 0};
+}
+
 static inline struct action sets(struct key key)
 {
-    return (struct action){SETS, key};
+    return (struct action){.deed = SETS, .key = key};
+}
+
+static inline struct action sets_first_free(enum family family, unsigned from, unsigned below)
+{
+    return (struct action){SETS_FIRST_FREE, numbered(family, from), below};
 }
 
 static inline struct action removes(struct key key)
 {
-    return (struct action){REMOVES, key};
+    return (struct action){.deed = REMOVES, .key = key};
 }
 
 static inline struct action nothing_more(void)
@@ -95,7 +106,7 @@ static inline struct action nothing_more(void)
 
 static inline struct action lists(enum family family)
 {
-    return (struct action){LISTS, the_only(family)};
+    return (struct action){.deed = LISTS, .key = the_only(family)};
 }
 
 #endif

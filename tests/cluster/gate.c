@@ -414,6 +414,41 @@ static void scribbled(void **context)
     admit_gate_close(gate);
 }
 
+static void put_slots(struct etcd *etcd, const char *gate, unsigned from, unsigned below)
+{
+    for (char key[64]; from < below; from++) {
+        snprintf(key, sizeof key, "admit/%s/slot/%u", gate, from);
+        put(etcd, key, "x", 0);
+    }
+}
+
+/* More than one request asks for. And where k has been larger somebody may be left who has what would be free. */
+static void slots_that_are_far_up(void **context)
+{
+    (void)context;
+    enum { MANY = 35 };
+    admit_gate *gate = opened("etcd:far_up", MANY);
+    struct etcd *etcd = client_of(nodes);
+    admit_hold hold;
+    put_slots(etcd, "far_up", 0, MANY - 1);
+    assert_well(admit_gate_enter(gate, &hold));
+    assert_int_equal(hold.slot, MANY - 1);
+    assert_well(admit_gate_leave(gate, &hold));
+    put_slots(etcd, "far_up", MANY - 1, MANY);
+    assert_int_equal(admit_gate_enter(gate, &hold), ADMIT_GATE_CORRUPT);
+    for (unsigned k = 2; k > 0; k--) {
+        assert_well(admit_gate_resize(gate, k));
+        assert_well(admit_gate_enter(gate, &hold));
+        assert_int_equal(hold.slot, MANY);
+        assert_well(admit_gate_leave(gate, &hold));
+    }
+    assert_int_equal(count_keys(etcd, "admit/far_up/slot/"), MANY);
+    assert_int_equal(count_keys(etcd, "admit/far_up/line/"), 0);
+    assert_well(admit_gate_remove("etcd:far_up", 1));
+    etcd_close(etcd);
+    admit_gate_close(gate);
+}
+
 static void all_gates(void **context)
 {
     (void)context;
@@ -438,6 +473,7 @@ int main(void)
         cmocka_unit_test(forked),
         cmocka_unit_test(a_hold_is_lost),
         cmocka_unit_test(scribbled),
+        cmocka_unit_test(slots_that_are_far_up),
         cmocka_unit_test(all_gates),
     };
     return cmocka_run_group_tests(tests, start, stop_nodes);

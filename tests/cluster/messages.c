@@ -92,6 +92,19 @@ static void requests(void **context)
         "{\"request_delete_range\":{\"key\":\"AA==\",\"range_end\":\"AA==\"}}],"
         "\"failure\":[{\"request_range\":{\"sort_order\":\"ASCEND\",\"sort_target\":\"CREATE\",\"keys_only\":true,"
         "\"key\":\"/w==\",\"range_end\":\"AA==\"}}]}");
+    const struct etcd_txn first_free = {
+        .thens = 1,
+        .then = {{.deed = ETCD_PUT_FIRST_FREE, .key = "a", .from = 9, .below = 11, .value = "v", .lease = 1}}};
+    expect_text(
+        etcd_message_txn(&first_free),
+        "{\"compare\":[],\"success\":["
+        "{\"request_txn\":{\"compare\":[{\"result\":\"EQUAL\",\"target\":\"CREATE\",\"create_revision\":\"0\",\"key\":"
+        "\"YTk=\"}],"
+        "\"success\":[{\"request_put\":{\"key\":\"YTk=\",\"value\":\"dg==\",\"lease\":\"1\"}}],\"failure\":["
+        "{\"request_txn\":{\"compare\":[{\"result\":\"EQUAL\",\"target\":\"CREATE\",\"create_revision\":\"0\",\"key\":"
+        "\"YTEw\"}],"
+        "\"success\":[{\"request_put\":{\"key\":\"YTEw\",\"value\":\"dg==\",\"lease\":\"1\"}}],\"failure\":[]}}]}}],"
+        "\"failure\":[]}");
     expect_text(etcd_message_grant(10), "{\"TTL\":\"10\"}");
     expect_text(etcd_message_lease(-1), "{\"ID\":\"-1\"}");
     expect_text(etcd_message_watch("a/", 7, true), "{\"create_request\":{\"key\":\"YS8=\",\"range_end\":\"YTA=\","

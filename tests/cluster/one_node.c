@@ -183,6 +183,48 @@ static void repetition_changes_nothing(void **context)
     }
 }
 
+/* --- the first that is free --------------------------------------------------------------------------------------- */
+
+/* Its number; `below`: none. What is listed in the same transaction has it already. */
+static unsigned put_first_free(unsigned from, unsigned below, int64_t lease)
+{
+    const struct etcd_txn txn = {
+        .thens = 2,
+        .then = {
+            {.deed = ETCD_PUT_FIRST_FREE, .key = "f/", .from = from, .below = below, .value = "me", .lease = lease},
+            {.deed = ETCD_LIST, .key = "f/", .prefix = true}}};
+    struct etcd_answer answer;
+    unsigned number = below;
+    assert_done(etcd, etcd_do(etcd, &txn, in_seconds(10), &answer));
+    for (unsigned p = 0; p < answer.pairs; p++)
+        if (answer.pair[p].modified == answer.revision && answer.pair[p].lease == lease)
+            number = (unsigned)strtoul(answer.pair[p].key + strlen("f/"), NULL, 10);
+    etcd_answer_free(&answer);
+    return number;
+}
+
+static void the_first_that_is_free(void **context)
+{
+    (void)context;
+    int64_t lease;
+    unsigned granted;
+    assert_done(etcd, etcd_grant(etcd, 60, in_seconds(10), &lease, &granted));
+    put(etcd, "f/1", "x", 0);
+    put(etcd, "f/10", "x", 0);
+    assert_int_equal(put_first_free(0, 3, lease), 0);
+    assert_int_equal(put_first_free(0, 3, lease), 2);
+    assert_int_equal(count_keys(etcd, "f/"), 4);
+    put(etcd, "f/later", "x", 0);
+    assert_int_equal(put_first_free(0, 3, lease), 3); /* none: nothing is put */
+    assert_int_equal(put_first_free(10, 12, lease), 11);
+    assert_int_equal(put_first_free(1, 120, lease), 3); /* so many are taken within each other */
+    /* Whether one of them has this lease. */
+    assert_false(holds((struct etcd_condition){"f/", true, ETCD_LEASE, ETCD_UNEQUAL, lease, NULL}));
+    assert_done(etcd, etcd_revoke(etcd, lease, in_seconds(10)));
+    assert_true(holds((struct etcd_condition){"f/", true, ETCD_LEASE, ETCD_UNEQUAL, lease, NULL}));
+    assert_int_equal(count_keys(etcd, "f/"), 3);
+}
+
 /* --- leases ------------------------------------------------------------------------------------------------------- */
 
 static void end_of_a_lease(void **context)
@@ -267,10 +309,15 @@ int main(void)
     if (nodes_missing())
         return 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conditions_on_numbers),  cmocka_unit_test(conditions_on_values),
-        cmocka_unit_test(conditions_on_prefixes), cmocka_unit_test(several_conditions),
-        cmocka_unit_test(in_order_of_creation),   cmocka_unit_test(repetition_changes_nothing),
-        cmocka_unit_test(end_of_a_lease),         cmocka_unit_test(kept_alive),
+        cmocka_unit_test(conditions_on_numbers),
+        cmocka_unit_test(conditions_on_values),
+        cmocka_unit_test(conditions_on_prefixes),
+        cmocka_unit_test(several_conditions),
+        cmocka_unit_test(in_order_of_creation),
+        cmocka_unit_test(repetition_changes_nothing),
+        cmocka_unit_test(the_first_that_is_free),
+        cmocka_unit_test(end_of_a_lease),
+        cmocka_unit_test(kept_alive),
         cmocka_unit_test(quick_enough),
     };
     return cmocka_run_group_tests(tests, start, stop);

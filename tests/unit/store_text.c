@@ -4,6 +4,7 @@
  * in how many requests, and how it goes on after each kind of answer. The store does what it is asked at once; what it is
  * made to do instead is said before.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ typedef int64_t revision;
 typedef unsigned crowd;
 #define how_many_are_left(crowd_) (crowd_)
 
-enum { CLIENTS = 3, SLOTS_MAX = 4 };
+enum { CLIENTS = 3, SLOTS_MAX = 4, AT_ONCE = 2 };
 
 /* A key is there if it was created. */
 static struct memory {
@@ -26,13 +27,14 @@ static struct memory {
     int64_t revision;
     struct stamp {
         int64_t created, modified;
-        unsigned lease;
+        unsigned lease; /* of the client with this number */
     } line[CLIENTS], passages[CLIENTS], slot[SLOTS_MAX];
 } memory;
 
 struct client {
     unsigned number, k, requests, times; /* it asks so many times, to be answered the last time */
     bool late, impatient, unheard;       /* its deadline has passed; it gives up; the next request is not answered */
+    bool resized;                        /* k has been another */
     bool before[CLIENTS];
     void (*meanwhile)(void);
 };
@@ -58,14 +60,39 @@ static struct stamp *key_of(const struct client *C, struct key key)
     return NULL;
 }
 
+/* UINT_MAX: none. */
+static unsigned slot_of(unsigned lease)
+{
+    for (unsigned s = 0; s < SLOTS_MAX; s++)
+        if (memory.slot[s].created != 0 && memory.slot[s].lease == lease)
+            return s;
+    return UINT_MAX;
+}
+
 static bool is_met(const struct client *C, const struct condition *condition)
 {
     if (condition->aspect == ALWAYS_TRUE)
         return true;
+    if (condition->aspect == LEASE_OF_OTHERS)
+        return slot_of(C->number) == UINT_MAX;
     if (condition->aspect == VALUE)
         return condition->is == memory.k;
     const struct stamp *stamp = key_of(C, condition->key);
     return (condition->aspect == CREATED ? stamp->created : stamp->modified) == (int64_t)condition->is;
+}
+
+static void set(struct stamp *stamp, const struct client *C, int64_t now)
+{
+    *stamp = (struct stamp){stamp->created != 0 ? stamp->created : now, now, C->number};
+}
+
+static void set_first_free(const struct client *C, const struct action *action, int64_t now)
+{
+    unsigned s = action->key.number;
+    while (s + 1 < action->below && s + 1 < action->key.number + AT_ONCE && memory.slot[s].created != 0)
+        s++;
+    if (memory.slot[s].created == 0)
+        set(&memory.slot[s], C, now);
 }
 
 static void do_once(struct client *C, const struct transaction *transaction, struct answer *answer)
@@ -77,8 +104,9 @@ static void do_once(struct client *C, const struct transaction *transaction, str
     for (unsigned a = 0; a < OF_A_TRANSACTION_MAX; a++) {
         const struct action *action = answer->done ? &transaction->then[a] : &transaction->otherwise[a];
         if (action->deed == SETS) {
-            struct stamp *stamp = key_of(C, action->key);
-            *stamp = (struct stamp){stamp->created != 0 ? stamp->created : now, now, C->number};
+            set(key_of(C, action->key), C, now);
+        } else if (action->deed == SETS_FIRST_FREE) {
+            set_first_free(C, action, now);
         } else if (action->deed == REMOVES) {
             *key_of(C, action->key) = (struct stamp){0};
         } else if (action->deed == LISTS && action->key.family == LINE) {
@@ -110,22 +138,23 @@ static crowd client_before(struct client *C, const struct answer *answer)
     return count;
 }
 
+static bool client_has_slot_keys(const struct client *C)
+{
+    return C->k > 1 || C->resized;
+}
+
 static unsigned client_free_slot(struct client *C, const struct answer *answer, unsigned from)
 {
-    (void)answer;
-    for (unsigned s = 0; s < C->k; s++)
-        if (memory.slot[(from + s) % C->k].created == 0)
-            return (from + s) % C->k;
-    return 0;
+    (void)C, (void)answer;
+    while (from < SLOTS_MAX - 1 && memory.slot[from].created != 0)
+        from++;
+    return from;
 }
 
 static unsigned client_own_slot(struct client *C, const struct answer *answer)
 {
     (void)answer;
-    unsigned s = 0;
-    while (s < C->k && (memory.slot[s].created == 0 || memory.slot[s].lease != C->number))
-        s++;
-    return s;
+    return slot_of(C->number);
 }
 
 static bool client_agrees(struct client *C, const struct answer *answer)
@@ -235,9 +264,97 @@ static void three_with_slots(void **state)
         assert_int_equal(memory.slot[s].created, 0);
 }
 
+/* The store is asked for two at once, whoever has them, and for the rest only if both are taken. */
+static void slots_are_found_upwards(void **state)
+{
+    (void)state;
+    begin_with(3);
+    enters(0, TO_THE_END);
+    enters(1, TO_THE_END);
+    assert_int_equal(client[1].requests, 2);
+    assert_int_equal(frame[1].session.own.slot, 1);
+    enters(2, TO_THE_END);
+    assert_int_equal(client[2].requests, 3);
+    assert_int_equal(frame[2].session.own.slot, 2);
+    leaves(0, TO_THE_END);
+    enters(0, TO_THE_END);
+    assert_int_equal(client[0].requests, 5);
+    assert_int_equal(frame[0].session.own.slot, 0);
+}
+
 static void the_first_leaves(void)
 {
     leaves(0, TO_THE_END);
+}
+
+static void the_last_leaves(void)
+{
+    leaves(2, TO_THE_END);
+}
+
+/* Whichever slot has become free while it waited. */
+static void one_request_finds_the_slot(void **state)
+{
+    (void)state;
+    begin_with(2);
+    enters(0, TO_THE_END);
+    enters(2, TO_THE_END);
+    client[1].meanwhile = the_last_leaves;
+    enters(1, TO_THE_END);
+    assert_int_equal(frame[1].session.own.slot, 1);
+    leaves(1, TO_THE_END);
+    assert_int_equal(client[1].requests, 3);
+}
+
+static void the_first_leaves_and_one_repeats(void)
+{
+    leaves(0, TO_THE_END);
+    client[1].times = 2;
+}
+
+/* It was given when it was asked for first: it has that, and no other. */
+static void a_slot_that_is_asked_for_twice_is_one(void **state)
+{
+    (void)state;
+    begin_with(2);
+    enters(0, TO_THE_END);
+    enters(2, TO_THE_END);
+    client[1].meanwhile = the_first_leaves_and_one_repeats;
+    enters(1, TO_THE_END);
+    assert_int_equal(client[1].requests, 3);
+    assert_int_equal(frame[1].session.own.slot, 0);
+    leaves(1, TO_THE_END);
+    assert_int_equal(slot_of(1), UINT_MAX);
+}
+
+/* k was 3, is 1, and one that came then has what would be free: this one takes what is behind. */
+static void slots_are_left_from_another_k(void **state)
+{
+    (void)state;
+    begin_with(1);
+    client[0].resized = true;
+    memory.slot[0] = memory.slot[1] = (struct stamp){1, 1, CLIENTS};
+    enters(0, TO_THE_END);
+    assert_int_equal(frame[0].session.own.slot, 2);
+    leaves(0, TO_THE_END);
+    assert_int_equal(memory.slot[2].created, 0);
+}
+
+/* Its own place, too. */
+static void places_are_removed(void)
+{
+    memory.line[0] = memory.line[1] = (struct stamp){0};
+}
+
+static void a_slot_is_for_one_in_line(void **state)
+{
+    (void)state;
+    begin_with(2);
+    enters(0, TO_THE_END);
+    enters(2, TO_THE_END);
+    client[1].meanwhile = places_are_removed;
+    enters(1, HAS_NO_PLACE);
+    assert_int_equal(slot_of(1), UINT_MAX);
 }
 
 static void one_waits_for_another(void **state)
@@ -315,6 +432,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(two_requests_a_pass),
                                        cmocka_unit_test(three_with_slots),
+                                       cmocka_unit_test(slots_are_found_upwards),
+                                       cmocka_unit_test(one_request_finds_the_slot),
+                                       cmocka_unit_test(a_slot_that_is_asked_for_twice_is_one),
+                                       cmocka_unit_test(slots_are_left_from_another_k),
+                                       cmocka_unit_test(a_slot_is_for_one_in_line),
                                        cmocka_unit_test(one_waits_for_another),
                                        cmocka_unit_test(what_is_asked_twice_is_done_once),
                                        cmocka_unit_test(a_deadline_that_has_passed_is_noticed),
