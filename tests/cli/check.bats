@@ -114,6 +114,9 @@ load helper
     json '.bounds.stopped | test("max-states")'
     exits 3 check one_bit -n 6 --memory 1K --property exclusion
     says "UNDECIDED: the memory limit"
+    # There are more states to start in than anybody has memory for.
+    exits 3 check one_bit -n 6 --memory 10M --fault transient --property exclusion --json
+    json '.states < 2000000 and .transitions == 0 and (.bounds.stopped | test("memory"))'
 }
 
 @test "interrupted, it says what it has: undecided" {

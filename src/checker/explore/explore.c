@@ -212,7 +212,7 @@ static void explore_block(struct search *search)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-static void measure(struct search *search, double start)
+static void measure(struct search *search)
 {
     struct exploration *exploration = search->exploration;
     uint64_t bytes = atomic_load(&search->store->bytes) + graph_bytes(search->graph);
@@ -225,7 +225,7 @@ static void measure(struct search *search, double start)
     exploration->states = store_count(search->store);
     if (bytes > exploration->bytes)
         exploration->bytes = bytes;
-    exploration->seconds = now() - start;
+    exploration->seconds = now() - search->start;
 }
 
 /* Whether a limit was reached; then exploration->stopped says which. */
@@ -244,8 +244,25 @@ static bool must_stop(struct search *search)
     return exploration->stopped != NULL || (options->stop_at_violation && exploration->violated);
 }
 
+/* Says how far it has come, and whether it must stop there. */
+static bool take_stock(struct search *search)
+{
+    struct exploration *exploration = search->exploration;
+    measure(search);
+    if (search->options->report != NULL && exploration->seconds - search->reported > 0.2) {
+        search->reported = exploration->seconds;
+        search->options->report(&(struct progress){.states = exploration->states,
+                                                   .transitions = exploration->transitions,
+                                                   .frontier = exploration->states - exploration->expanded,
+                                                   .bytes = exploration->bytes,
+                                                   .depth = exploration->depth,
+                                                   .seconds = exploration->seconds});
+    }
+    return must_stop(search);
+}
+
 /* The states found in the last level, block by block. */
-static bool explore_level(struct search *search, double start, double *reported)
+static bool explore_level(struct search *search)
 {
     struct store *store = search->store;
     uint32_t level_end[PARTITIONS];
@@ -281,18 +298,7 @@ static bool explore_level(struct search *search, double start, double *reported)
         if (search->block_states == 0)
             break;
         explore_block(search);
-        measure(search, start);
-        struct exploration *exploration = search->exploration;
-        if (search->options->report != NULL && exploration->seconds - *reported > 0.2) {
-            *reported = exploration->seconds;
-            search->options->report(&(struct progress){.states = exploration->states,
-                                                       .transitions = exploration->transitions,
-                                                       .frontier = exploration->states - exploration->expanded,
-                                                       .bytes = exploration->bytes,
-                                                       .depth = exploration->depth,
-                                                       .seconds = exploration->seconds});
-        }
-        if (must_stop(search))
+        if (take_stock(search))
             return false;
     }
     memcpy(search->level_start, level_end, sizeof level_end);
@@ -311,10 +317,11 @@ static void add_start(struct search *search, const uint64_t *state)
     search->graph->roots = 1;
 }
 
-/* Adds the states to start in, a bufferful at a time for each partition; numbers come by partition, as always. */
+/* Adds the states to start in, a bufferful at a time for each partition; numbers come by partition, as always. There may
+ * be more of them than there is memory for. */
 static void add_roots(struct search *search)
 {
-    enum { ROOM = 256 };
+    enum { ROOM = 256, STOCK_IS_TAKEN_AFTER = 1 << 16 };
     const struct model *model = search->model;
     unsigned stride = search->stride;
     uint64_t *entries = must_allocate((size_t)PARTITIONS * ROOM * stride * sizeof *entries);
@@ -327,7 +334,7 @@ static void add_roots(struct search *search)
     } else {
         roots_first(&roots, model);
     }
-    for (; !roots.done; roots_next(&roots)) {
+    for (uint64_t added = 1; !roots.done; roots_next(&roots), added++) {
         unsigned p = partition_of(hash_words(roots.state, model->words));
         uint64_t *entry = entries + ((size_t)p * ROOM + count[p]++) * stride;
         memcpy(entry, roots.state, model->words * sizeof *entry);
@@ -336,6 +343,8 @@ static void add_roots(struct search *search)
             store_add(search->store, p, entries + (size_t)p * ROOM * stride, stride, ROOM, numbers);
             count[p] = 0;
         }
+        if (added % STOCK_IS_TAKEN_AFTER == 0 && take_stock(search))
+            break;
     }
     for (unsigned p = 0; p < PARTITIONS; p++)
         store_add(search->store, p, entries + (size_t)p * ROOM * stride, stride, count[p], numbers);
@@ -347,7 +356,6 @@ static void add_roots(struct search *search)
 static void explore_model(struct exploration *exploration, struct model *model,
                           const struct exploration_options *options)
 {
-    double start = now(), reported = 0;
     memset(exploration, 0, sizeof *exploration);
     exploration->model = model;
     exploration->scheduled = options->schedule != NULL;
@@ -368,6 +376,7 @@ static void explore_model(struct exploration *exploration, struct model *model,
     search->store = &exploration->store;
     search->graph = &exploration->graph;
     search->stride = model->words + 1;
+    search->start = now();
     interrupted = 0;
     start_threads(search);
 
@@ -375,11 +384,11 @@ static void explore_model(struct exploration *exploration, struct model *model,
         add_start(search, exploration->beginning.state);
     else
         add_roots(search);
-    while (exploration->stopped == NULL && explore_level(search, start, &reported))
+    while (exploration->stopped == NULL && explore_level(search))
         ;
     if (options->want_graph && exploration->stopped == NULL)
         graph_renumber(&exploration->graph, search->threads);
-    measure(search, start);
+    measure(search);
     stop_threads(search);
     free(search);
 }

@@ -70,6 +70,7 @@ struct search {
     struct store *store;
     struct graph *graph;
     unsigned threads, stride;
+    double start, reported; /* when it began, and how long after that it has last said how far it is */
     struct thread thread[SHARES_MAX];
     pthread_barrier_t barrier;
     void (*phase)(struct thread *thread);
