@@ -170,7 +170,7 @@ typedef enum admit_error {
     ADMIT_TIMED_OUT,         /* the deadline has passed; the place in line is given up */
     ADMIT_NO_SLOT,           /* try: all slots are taken, or somebody waits */
     ADMIT_INTERRUPTED,       /* admit_gate_interrupt, or the caller's own function, ended the wait */
-    ADMIT_FULL,              /* try: as many participants as the capacity take part already */
+    ADMIT_FULL,              /* try: all records of the gate are taken (options.capacity) */
     ADMIT_NO_GATE,           /* there is no gate of this name, and no k was given to make one */
     ADMIT_OTHER_K,           /* the gate's k, declared and present, is another than the one asked for */
     ADMIT_BAD_NAME,          /* a name is 1 to 64 of A-Z a-z 0-9 . _ - and not . or ..; with a slash it is a path */
@@ -226,8 +226,10 @@ typedef struct admit_gate_options {
     unsigned most_k;   /* up to which it can be resized; 0: as many as can take part, up to ADMIT_GATE_K_MAX. If this
                           is k, the gate cannot grow, and a thread that is alone there passes in two thirds of the
                           time */
-    unsigned capacity; /* how many threads can take part at a time: from the first entry to the end of the thread, or of
-                          its handle; 0: ADMIT_GATE_CAPACITY, or twice k if that is more */
+    unsigned capacity; /* how many threads can be inside and in line at a time. One that has been inside keeps its
+                          record, so that it comes back at no cost, to its end or that of its handle; but of the last
+                          quarter each goes back with each passage, so that threads that do nothing keep nobody out.
+                          0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */
     unsigned ttl; /* on etcd: the seconds after which the hold of a process that was killed comes back, and for which
@@ -273,17 +275,19 @@ typedef struct admit_hold {
     uint64_t ticket;     /* the place in line: an earlier draw has a smaller one (they wrap around after 2^47) */
 } admit_hold;
 
-/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. If as many take part already as the gate
- * has capacity for, a thread that takes part for the first time waits outside, until one of them has ended or closed
- * its handle, and then stands in line. Those outside come in the order of their arrival as far as can be, which is that
- * in which they fell asleep. Another may go before one that is awake just when the next is called, even if it came
- * later. Such a one has arrived at that moment, was interrupted by a signal, does not run for 20 milliseconds after it
- * was called, or looks by itself, as all do now and then. When the first is killed, two may be called for it. One that
- * is killed outside holds nobody up: the kernel calls the next. If that one is killed at the same time, as in a group
- * of processes, another is called by the next process that comes, leaves for good, inspects, or waits in line, which is
- * within a second. If there is no such process, those outside find it out by themselves, within 2 seconds, or if there
- * were more than 25, in up to 0.16 seconds for each, the killed included (four times that where futex_waitv is
- * refused). */
+/* Waits for its turn. Signal handlers run meanwhile, and do not end the wait. What a thread wrote inside is seen by all
+ * that enter after it has left. Do not jump out of the wait (siglongjmp): its place would be nobody's until the thread
+ * ends.
+ *
+ * If all records of the gate are taken (options.capacity), a thread that has none waits outside, until there is room, and
+ * then stands in line. Those outside come in the order of their arrival as far as can be, which is that in which they fell
+ * asleep: a thread that is awake just when the next is called may be passed by a later one. (Awake is a thread that has
+ * just arrived, was interrupted by a signal, was called and has not run for 20 milliseconds, or looks by itself, as all do
+ * now and then.) When the first is killed, two may be called for it. One that is killed outside holds nobody up: the
+ * kernel calls the next. If that one is killed at the same time, as in a group of processes, another is called by the next
+ * process that comes, leaves for good, inspects, or waits in line, which is within a second. If there is no such process,
+ * those outside find it out by themselves, within 2 seconds, or if there were more than 25, in up to 0.16 seconds for
+ * each, the killed included (four times that where futex_waitv is refused). */
 ADMIT_API admit_error admit_gate_enter(admit_gate *gate, admit_hold *hold);
 
 /* Goes in only if there is a free slot and nobody waits for it: else ADMIT_NO_SLOT, at once, and it has taken no place

@@ -144,7 +144,7 @@ class Error(Exception):
 # fmt: off
 class TimedOut(Error, TimeoutError): """The time is over; the place in line is given up."""
 class NoSlot(Error): """try_enter: all slots are taken, or somebody waits."""
-class Full(NoSlot): """try_enter: nobody waits, but as many take part already as the gate has capacity for."""
+class Full(NoSlot): """try_enter: nobody waits, but all records of the gate are taken."""
 class Interrupted(Error): """The caller's own function ended the wait."""
 class NoGate(Error, FileNotFoundError): """There is no gate of this name, and no k was given to make one."""
 class OtherK(Error, ValueError): """The gate has another k than the one asked for."""

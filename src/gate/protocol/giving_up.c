@@ -26,10 +26,10 @@ void admit_give_reason(struct sleeper *sleeper, admit_error error)
         sleeper->why = admit_removed_error(sleeper->gate);
         break;
     case ADMIT_TIMED_OUT:
-        sleeper->why = admit_gate_error(error, "gate \"%s\": timed out in line", name);
+        sleeper->why = admit_gate_error(error, "gate \"%s\": timed out", name);
         break;
     default:
-        sleeper->why = admit_gate_error(error, "gate \"%s\": interrupted in line", name);
+        sleeper->why = admit_gate_error(error, "gate \"%s\": interrupted", name);
     }
 }
 

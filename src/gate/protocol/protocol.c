@@ -95,11 +95,18 @@ static inline void take_spot(struct spot *spot, const struct seat *seat)
     atomic_store_explicit(&spot->who, (uint64_t)seat->who + 1, memory_order_relaxed);
 }
 
+/* A thread that does nothing keeps its record, so that it comes back at no cost. Were it so of all records, threads that
+ * do nothing could keep all others out. So those of the last quarter are given back after each passage. */
+static bool is_guest(const struct seat *seat)
+{
+    return seat->who >= seat->gate->records - (seat->gate->records + 3) / 4;
+}
+
 static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
 {
     const admit_gate *gate = seat->gate;
     struct spot *spot = &gate->spot[frame->s];
-    seat_become(seat, gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS);
+    seat_become(seat, gate->serial | SEAT_INSIDE | SEAT_AMONG_OTHERS | (is_guest(seat) ? SEAT_GUEST : 0));
     seat->mine = frame->mine;
     seat->slot = frame->s;
     *hold = (admit_hold){.slot = frame->s, .owner_died = its_owner_died(spot), .ticket = number_of(frame->mine)};
@@ -195,9 +202,12 @@ static admit_error enter_with_seat(admit_gate *gate, admit_hold *hold, const adm
         seat->sleeper.interrupts = sleeper.interrupts; /* what came while it looked for a seat counts too */
         /* A seat that was found is in line no more, unless somebody scribbles in the file. */
         enum ending ending = enter_by(seat, hold, how, only_if_free, false, 0);
+        admit_error why = seat->sleeper.why;
+        if (is_guest(seat) && !seat_is(seat, SEAT_INSIDE))
+            admit_seat_release(seat, LIFE_NOBODY);
         admit_outside_next(gate);
         if (ending != STILL_IN_LINE || only_if_free)
-            return seat->sleeper.why;
+            return why;
         if (admit_gives_up(&sleeper))
             return sleeper.why;
     }
@@ -394,15 +404,16 @@ void admit_protocol_reserve(struct seat *seat)
     leaves(seat, (struct manner){.keeps_back = true});
 }
 
-static void leave_by(admit_gate *gate, struct seat *seat, const admit_hold *hold)
+/* False: its record has gone with it. */
+static bool leave_by(admit_gate *gate, struct seat *seat, const admit_hold *hold)
 {
     if (seat_is(seat, SEAT_BEQUEATHED))
         admit_heir_dismiss(seat, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (is_resizing(gate->header))
-        admit_leave_resizing(gate, seat);
-    else
-        admit_protocol_leave(seat);
+        return admit_leave_resizing(gate, seat);
+    admit_protocol_leave(seat);
+    return true;
 }
 
 /* One that any thread may leave by, this or another. With the lock, so that only one does, and its thread does not end
@@ -443,7 +454,9 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return leave_as_any(gate, hold);
-    leave_by(gate, seat, hold);
+    bool guest = seat_is(seat, SEAT_GUEST);
+    if (leave_by(gate, seat, hold) && guest)
+        admit_seat_release(seat, LIFE_NOBODY);
     return ADMIT_OK;
 }
 

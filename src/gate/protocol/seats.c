@@ -351,7 +351,7 @@ static admit_error no_slot(const admit_gate *gate)
 
 static admit_error no_record(const admit_gate *gate)
 {
-    return admit_gate_error(ADMIT_FULL, "gate \"%s\" is full: %u take part already", gate->name, gate->capacity);
+    return admit_gate_error(ADMIT_FULL, "gate \"%s\" is full: its %u records are taken", gate->name, gate->records);
 }
 
 struct seat *admit_seat_find(admit_gate *gate, struct sleeper *sleeper, bool wait)

@@ -209,7 +209,8 @@ enum seat_flag {
     SEAT_BEQUEATHED = 4,
     SEAT_AMONG_OTHERS = 8, /* others came by when it was here last */
     SEAT_ANY_THREAD = 16,  /* whoever is inside by it: any thread of the process may leave */
-    SEAT_FLAGS = 31,
+    SEAT_GUEST = 32,       /* of a record that goes back with each passage; only while it is inside by it */
+    SEAT_FLAGS = 63,
 };
 
 static inline uint64_t seat_state(const struct seat *seat)
