@@ -146,7 +146,8 @@ ADMIT_API const char *admit_version(void);
 /* --- Errors ---------------------------------------------------------------------------------------------------------
  *
  * One convention: a call that makes something returns it, or NULL (0 for a size), and admit_last_error tells why. Every
- * other call that can fail returns its error, which is 0 when all is well. A call that fails has changed nothing. */
+ * other call that can fail returns its error, which is 0 when all is well. A call that fails has changed nothing. A pointer
+ * may be NULL where that is said, and nowhere else. */
 typedef enum admit_error {
     ADMIT_OK = 0,
     ADMIT_UNKNOWN_ALGORITHM, /* no algorithm of the catalogue has this id */
@@ -194,7 +195,7 @@ typedef enum admit_error {
  * until the next one. */
 ADMIT_API const char *admit_error_message(admit_error error);
 
-/* Why this thread's last call that returned NULL or 0 did so. */
+/* Why this thread's last call that failed did so. */
 ADMIT_API admit_error admit_last_error(void);
 
 /* The same, and for the last call on a gate that returned an error, as one sentence with names, numbers and paths, such
@@ -252,8 +253,8 @@ ADMIT_API admit_gate *admit_gate_open_with(const char *name, const admit_gate_op
 /* A gate without a name, for the threads of this process and the processes it forks. */
 ADMIT_API admit_gate *admit_gate_create_private(const admit_gate_options *options);
 
-/* Gives back the handle. What this thread still holds by it comes back as if the thread had been killed. NULL is
- * allowed. */
+/* Gives back the handle. What this thread still holds by it comes back as if the thread had been killed; what another
+ * thread holds by it comes back when that one ends. NULL is allowed. */
 ADMIT_API void admit_gate_close(admit_gate *gate);
 
 /* The name it was opened by ("" for a private one), the file's path, and its numbers. k is the present one, and the
@@ -323,7 +324,9 @@ typedef struct admit_wait {
 ADMIT_API admit_error admit_gate_enter_with(admit_gate *gate, admit_hold *hold, const admit_wait *wait);
 
 /* Ends the waits that are interruptible on this handle in this process, those that begin before this call returns
- * included: ADMIT_INTERRUPTED. May be called from a signal handler. */
+ * included: ADMIT_INTERRUPTED. May be called from a signal handler. A wait that begins later is not ended: if a handler sets
+ * a flag and calls this, wait by admit_gate_enter_with, with a function `waiting` that returns the flag. It is asked before
+ * the thread sleeps, so that no signal is lost between a look at the flag and the wait. */
 ADMIT_API void admit_gate_interrupt(admit_gate *gate);
 
 /* The thread that entered is inside no more, and the next in line is. Never waits. Of several threads that leave with
@@ -399,7 +402,8 @@ ADMIT_API int admit_gate_family(admit_gate *gate);
 ADMIT_API admit_error admit_gate_bequeath_to(admit_gate *gate, const admit_hold *hold, int family);
 
 /* For the process that bequeathed with_children, once its child has inherited: waits until no process has the
- * descriptor open. ADMIT_INTERRUPTED after a signal handler; ADMIT_BAD_OPTION for a hold that was left to a family. */
+ * descriptor open. ADMIT_INTERRUPTED after a signal handler; ADMIT_BAD_OPTION for a hold that was left to a family. Of one
+ * that was bequeathed without with_children there is no descriptor, and it returns at once: wait for the command itself. */
 ADMIT_API admit_error admit_gate_await_heirs(admit_gate *gate, const admit_hold *hold);
 
 /* --- Seeing and managing ---------------------------------------------------------------------------------------- */
