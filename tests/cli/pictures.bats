@@ -139,13 +139,13 @@ PYTHON
 @test "a file is written whole or not at all, and one that cannot be is refused before any work" {
     local big="gate -n 4 --property exclusion" # which would take minutes
     for option in --svg --html; do
-        refused "cannot write there/run: No such file or directory" check $big $option there/run
+        refused "cannot write 'there/run': No such file or directory" check $big $option there/run
         mkdir -p directory
-        refused "cannot write directory: Is a directory" check $big $option directory
+        refused "cannot write 'directory': Is a directory" check $big $option directory
         refused "$option needs a value" check $big $option
     done
     exits 1 check one_bit:looks_first -n 2 --property exclusion --trace trace
-    refused "cannot write directory" replay trace --svg directory
+    refused "cannot write 'directory'" replay trace --svg directory
     echo old >run.svg
     exits 2 check one_bit:looks_first -n 2 --property no-such --svg run.svg
     [ "$(cat run.svg)" = old ]
@@ -157,7 +157,7 @@ PYTHON
     says_error "admit check: cannot write '/dev/full'"
     [ -z "$(find . -name 'run.svg.*' -o -name 'directory.*')" ]
     ln -s nowhere link
-    refused "cannot write link: No such file or directory" check $big --svg link
+    refused "cannot write 'link': No such file or directory" check $big --svg link
 }
 
 @test "a pipe is written to, and not replaced" {
