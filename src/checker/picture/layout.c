@@ -70,7 +70,8 @@ static void make_room_for_words(struct layout *layout)
     for (size_t s = 0; s < layout->steps; s++) {
         char words[WORDS_SIZE];
         const char *before = words_before(layout, s, words, sizeof words);
-        const int needed = layout->text_x[layout->lanes - 1] + width_of(before != NULL ? letters_in(before) : 0) + MARGIN;
+        const int needed =
+            layout->text_x[layout->lanes - 1] + width_of(before != NULL ? letters_in(before) : 0) + MARGIN;
         layout->width = layout->width < needed ? needed : layout->width;
     }
 }

@@ -234,7 +234,8 @@ static const char *loop_from_json(struct trace *trace, const json_t *json)
     trace->loop = trace->loop_end = NO_LOOP;
     if (!has_loop)
         return NULL;
-    json_int_t from = json_integer_value(loop), to = end != NULL && !json_is_null(end) ? json_integer_value(end) : (json_int_t)trace->count;
+    json_int_t from = json_integer_value(loop),
+               to = end != NULL && !json_is_null(end) ? json_integer_value(end) : (json_int_t)trace->count;
     if (!json_is_integer(loop) || from < 0 || from > to || to > (json_int_t)trace->count)
         return "\"loop\" and \"loop_end\" are not the numbers of steps";
     trace->loop = (size_t)from;
@@ -295,8 +296,8 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     memset(trace, 0, sizeof *trace);
     const char *format, *id, *registers, *property, *what;
     static const struct shaped fields[] = {{"aborts", FLAG}, {"transient", FLAG}, {"undisturbed", FLAG},
-                                          {"model", WORD},  {"with", LIST},      {"start", RECORD},
-                                          {"loop", NUMBER}, {"loop_end", NUMBER}};
+                                           {"model", WORD},  {"with", LIST},      {"start", RECORD},
+                                           {"loop", NUMBER}, {"loop_end", NUMBER}};
     json_int_t n, k, crashes, ticket_gap, i, j;
     int any_order;
     json_t *steps;
@@ -315,8 +316,9 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     trace->property = property_find(property, json_string_value(json_object_get(json, "model")));
     bool known = trace->property != PROPERTIES || strcmp(property, property_info[PROPERTIES].name) == 0;
     if (entry == NULL)
-        return is_id_of_mutant(id) && !catalogue_has_mutants() ? "its algorithm is a mutant, and this build has no mutants"
-                                                 : "its algorithm is not in the catalogue";
+        return is_id_of_mutant(id) && !catalogue_has_mutants()
+                   ? "its algorithm is a mutant, and this build has no mutants"
+                   : "its algorithm is not in the catalogue";
     if (kind < 0 || !known)
         return "its registers or its property are not known";
     if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||

@@ -112,8 +112,8 @@ int command_replay(int argc, char **argv)
     check_size("replay", &trace.setting.algorithm->about, trace.setting.n, trace.setting.k);
     check_setting("replay", &trace.setting, &trace.property, 1);
     refuse_same_files(
-        "replay",
-        (const struct named_file[]){{"the trace", file}, {"--svg", pictures.svg}, {"--html", pictures.html}}, 3);
+        "replay", (const struct named_file[]){{"the trace", file}, {"--svg", pictures.svg}, {"--html", pictures.html}},
+        3);
     check_picture_files("replay", &pictures);
 
     struct execution execution;
