@@ -45,8 +45,8 @@ PYTHON
     drawn '"from here on, again and again" in words and "\u21ba and again from step 2 on, for ever" in words'
     drawn '{"loop", "tint"} <= classes and "band" not in classes and len(rows) == 9'
     # What is said between the rows runs into no lane: it stands beside the last.
-    drawn 'min(int(text.get("x")) for text in root.iter(svg + "text") if "from here on" in (text.text or "")) >
-        max(int(text.get("x")) for text in root.iter(svg + "text") if text.get("class") == "head")'
+    drawn '(min(int(text.get("x")) for text in root.iter(svg + "text") if "from here on" in (text.text or "")) >
+        max(int(text.get("x")) for text in root.iter(svg + "text") if text.get("class") == "head"))'
     drawn '"although everybody under way keeps stepping" in words'
     mv run.svg first.svg
     exits 0 replay trace --svg run.svg
