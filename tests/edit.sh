@@ -16,7 +16,14 @@ for original in $(printf '%s\n' "$text" "$edited" | sort -u); do
     cp "$original" "$directory/$original"
     echo "$directory/edited: $original" >>"$directory/edited.d"
 done
-patch --quiet --fuzz=0 --strip=0 --directory="$directory" <"$patch"
+patch --quiet --fuzz=0 --strip=0 --directory="$directory" <"$patch" || {
+    cat >&2 <<HELP
+$patch does not fit the text any more. A mutant is the shipped text with one edit, so its patch has to follow the text.
+To break an algorithm, edit a copy of it in tests/algorithms/ ("Break one yourself" in docs/checking.md); or leave the
+mutants out: make MUTANTS= TIMESTAMP_MUTANTS=
+HELP
+    exit 1
+}
 for original in $(printf '%s\n' "$edited" | sort -u); do
     diff -U 0 --label "$original" --label "$original" "$original" "$directory/$original" || test $? -eq 1
 done >"$directory/changes"

@@ -86,7 +86,7 @@ static const struct {
     {"WAY", offer_ways},
 };
 
-/* `placeholders`: one or several, with blanks between. A word in small letters stands for itself, as in "--order any". */
+/* `placeholders`: one or several, with blanks between. A word in small letters stands for itself: "--order any|native". */
 static void offer_what_is_called(const char *placeholders, const char *word, const char *command)
 {
     char list[SYNOPSIS_WORD_SIZE], *rest;

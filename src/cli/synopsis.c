@@ -181,6 +181,8 @@ static void read_option_line(struct synopsis *synopsis, const char *line, const 
             if (option == NULL)
                 continue;
             keep(option->takes, SYNOPSIS_WORD_SIZE, word, strcspn(word, "["));
+            for (char *bar = option->takes; (bar = strchr(bar, '|')) != NULL;)
+                *bar = ' '; /* "any|native": what it takes is one of several */
             if (other != NULL)
                 strcpy(other->takes, option->takes);
             option = other = NULL;

@@ -93,6 +93,32 @@ static struct way way_to_write(const char *file)
                         .mode = status.st_mode & 0777};
 }
 
+static const char *last_part(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash != NULL ? slash + 1 : file;
+}
+
+static bool stat_directory_of(const char *file, struct stat *status)
+{
+    char directory[PATH_MAX];
+    const int length = (int)(last_part(file) - file);
+    return length < PATH_MAX && snprintf(directory, sizeof directory, "%.*s.", length, file) < PATH_MAX &&
+           stat(directory, status) == 0;
+}
+
+bool is_same_file(const char *file, const char *other)
+{
+    struct stat status[2];
+    const bool is_there = stat(file, &status[0]) == 0, is_other_there = stat(other, &status[1]) == 0;
+    if (is_there != is_other_there || (is_there && !S_ISREG(status[0].st_mode)))
+        return false;
+    if (!is_there && (strcmp(last_part(file), last_part(other)) != 0 || !stat_directory_of(file, &status[0]) ||
+                      !stat_directory_of(other, &status[1])))
+        return false;
+    return status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino;
+}
+
 bool can_write_whole_file(const char *file)
 {
     const struct way way = way_to_write(file);

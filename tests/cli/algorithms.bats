@@ -79,6 +79,19 @@ in_jq() {
     refused "n_factorial_bit is for n up to 9, not for n = 16" count n_factorial_bit -n 16
 }
 
+@test "where mutants are listed, or that this build has none" {
+    exits 0 algorithms --mutants --json
+    if json 'any(.kind == "mutant")'; then
+        refused "'admit algorithms --mutants' lists them" check one_bit:no_such_mutant
+    else
+        refused "'one_bit:no_such_mutant': this build has no mutants" check one_bit:no_such_mutant
+        exits 0 algorithms --mutants
+        says "Mutants: this build has none"
+    fi
+    refused "'admit algorithms --mutants' lists them" check test:no_such_algorithm
+    refused "'admit algorithms' lists them" check no_such_algorithm
+}
+
 @test "mutants and test algorithms, on demand" {
     exits 0 algorithms --mutants
     says "one_bit:rewrites"

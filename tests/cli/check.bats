@@ -222,6 +222,15 @@ load helper
     json '.properties[0].bound == 2 + 6 and .properties[1].bound == 2'
 }
 
+@test "the table of properties has each of them, with a link to its definition" {
+    exits 0 check --help
+    for property in $(sed -n 's/^properties: //p' <<<"$output" | tr -d ','); do
+        grep -q "^| .*\`$property\`.*](properties.md#p[0-9]*-$property)" docs/checking.md || { echo "$property" && false; }
+        grep -q "^### (P[0-9]*) $property\$" docs/properties.md || { echo "$property" && false; }
+        grep -q "](#p[0-9]*-$property)" docs/properties.md || { echo "$property" && false; }
+    done
+}
+
 # --- every run says the same -------------------------------------------------------------------------------------------------
 
 @test "the same counts, verdicts and counterexamples with any number of threads" {

@@ -101,7 +101,7 @@ options_of() {
         "$(offers claims "")"
     same "of two papers" "$(offers claims "")" "$(offers claims bl93 "")"
     same registers "$(lines atomic regular safe)" "$(offers check bakery --registers "")"
-    same orders any "$(offers check bakery --order "")"
+    same orders "$(lines any native)" "$(offers check bakery --order "")"
     same parts "$(lines variables values)" "$(offers bound "")"
     same "of a part" "$(offers check "")" "$(offers bound values "")"
     same "in one word" $'--model=cc\n--model=cc-write-back\n--model=dsm' "$(offers count bakery --model=)"

@@ -44,6 +44,10 @@ PYTHON
     exits 1 check one_bit --property lockout-freedom --trace trace --svg run.svg
     drawn '"from here on, again and again" in words and "\u21ba and again from step 2 on, for ever" in words'
     drawn '{"loop", "tint"} <= classes and "band" not in classes and len(rows) == 9'
+    # What is said between the rows runs into no lane: it stands beside the last.
+    drawn '(min(int(text.get("x")) for text in root.iter(svg + "text") if "from here on" in (text.text or "")) >
+        max(int(text.get("x")) for text in root.iter(svg + "text") if text.get("class") == "head"))'
+    drawn '"although everybody under way keeps stepping" in words'
     mv run.svg first.svg
     exits 0 replay trace --svg run.svg
     drawn '"Confirmed: executed again, the run violates lockout-freedom." in words'
@@ -139,13 +143,13 @@ PYTHON
 @test "a file is written whole or not at all, and one that cannot be is refused before any work" {
     local big="gate -n 4 --property exclusion" # which would take minutes
     for option in --svg --html; do
-        refused "cannot write there/run: No such file or directory" check $big $option there/run
+        refused "cannot write 'there/run': No such file or directory" check $big $option there/run
         mkdir -p directory
-        refused "cannot write directory: Is a directory" check $big $option directory
+        refused "cannot write 'directory': Is a directory" check $big $option directory
         refused "$option needs a value" check $big $option
     done
     exits 1 check one_bit:looks_first -n 2 --property exclusion --trace trace
-    refused "cannot write directory" replay trace --svg directory
+    refused "cannot write 'directory'" replay trace --svg directory
     echo old >run.svg
     exits 2 check one_bit:looks_first -n 2 --property no-such --svg run.svg
     [ "$(cat run.svg)" = old ]
@@ -157,7 +161,27 @@ PYTHON
     says_error "admit check: cannot write '/dev/full'"
     [ -z "$(find . -name 'run.svg.*' -o -name 'directory.*')" ]
     ln -s nowhere link
-    refused "cannot write link: No such file or directory" check $big --svg link
+    refused "cannot write 'link': No such file or directory" check $big --svg link
+}
+
+@test "two files that are the same, and -, are refused before any work" {
+    local big="gate -n 4 --property exclusion"
+    refused "--svg and --html are the same file, 'run'" check $big --svg run --html run
+    refused "--trace and --html are the same file" check $big --trace run --html "$PWD/./run"
+    echo 0 >steps
+    ln -s steps link
+    refused "--schedule and --trace are the same file, 'link'" check $big --schedule steps --trace link
+    [ "$(cat steps)" = 0 ]
+    for option in --trace --svg --html; do
+        refused "cannot write '-': standard output has the text" check $big $option -
+    done
+    [ ! -e run ] && [ ! -e ./- ]
+    exits 1 check one_bit:looks_first -n 2 --property exclusion --trace trace --svg /dev/null --html /dev/null
+    cp trace before
+    refused "the trace and --svg are the same file" replay trace --svg ./trace
+    cmp trace before
+    exits 2 check one_bit:looks_first -n 2 --property exclusion --trace /dev/full
+    says_error "admit check: cannot write '/dev/full': No space left on device"
 }
 
 @test "a pipe is written to, and not replaced" {

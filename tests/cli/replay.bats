@@ -243,6 +243,27 @@ refuses() {
     refused "another format" replay "$trace"
 }
 
+# Taken for absent, it would leave another run than the one that was meant.
+@test "a field of the wrong type is refused, and null is none" {
+    found one_bit -n 2 --fault transient --property exclusion
+    cp "$trace" "$trace.whole"
+    for wrong in '.transient = 1' '.aborts = "yes"' '.undisturbed = 0' '.model = 5' '.with = "x"' '.with = {}' '.with = [1]' \
+        '.passages = 2' '.passages = [1, "x"]' '.loop = "1"' '.loop_end = "x"' '.start = 3' '.start.registers[0] = "x"' \
+        '.start.processes[0] = 1' '.start.processes[0] = [1]' '.start.processes[0] = [["x", 0]]' '.n = 4294967298' \
+        '.recoveries = "1"' '.steps[0] = 3' '.steps[0].crash = 1' '.steps[0].choice = "x"' '.steps[0].reads = 4' \
+        '.steps[0].value = "x"'; do
+        cp "$trace.whole" "$trace"
+        changed "$wrong"
+        refused "$trace: " replay "$trace" || { echo "$wrong" && false; }
+    done
+    cp "$trace.whole" "$trace"
+    changed '.transient = 1'
+    refused '"transient" is not true or false' replay "$trace"
+    cp "$trace.whole" "$trace"
+    changed '.with = null | .model = null | .undisturbed = null | .steps[0].choice = null'
+    exits 0 replay "$trace"
+}
+
 @test "where nothing is violated there is no trace to replay" {
     exits 0 check one_bit -n 2 --trace "$trace"
     says_error "nothing was violated"

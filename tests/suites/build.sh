@@ -96,6 +96,29 @@ nothing_unedited() {
     done
 }
 
+# Whoever edits a text is told which patch does not fit it any more, and what to do instead.
+a_patch_that_does_not_fit() {
+    mkdir -p "$scratch/other/src/algorithms"
+    echo '/* another text */' >"$scratch/other/src/algorithms/one_bit.c"
+    cp -r tests "$scratch/other"
+    (cd "$scratch/other" && sh tests/edit.sh tests/mutants/one_bit.lingers.patch edited src/algorithms/one_bit.c) \
+        >"$scratch/said" 2>&1 && return 1
+    cat "$scratch/said"
+    grep -q '^tests/mutants/one_bit.lingers.patch does not fit the text any more' "$scratch/said" &&
+        grep -q 'make MUTANTS= TIMESTAMP_MUTANTS=' "$scratch/said" && ! [ -e "$scratch/other/edited/edited" ]
+}
+
+# What is left of a text that was broken on purpose is compiled, with a warning.
+a_label_without_a_goto() {
+    sed '/goto l;/d' src/algorithms/one_bit.c >"$tree/tests/algorithms/mine.c"
+    make -C "$tree" --no-print-directory BUILD="$scratch/mine" "$scratch/mine/stepped/test.mine.o" >"$scratch/said" 2>&1 ||
+        { cat "$scratch/said" && return 1; }
+    grep -q 'unused-label' "$scratch/said"
+    made=$?
+    rm "$tree/tests/algorithms/mine.c"
+    return $made
+}
+
 check "what is built needs nothing more" nothing_to_do
 check "an edit of an algorithm: itself, what includes it, and their mutants" an_algorithm
 check "an edit of what is included: those that include it, and their mutants" an_embedding
@@ -107,4 +130,6 @@ check "a mutant more" a_new_mutant
 check "mutants that are gone" a_mutant_gone
 check "a text that has another name" a_text_moved
 check "mutants are compiled from the edited texts" nothing_unedited
+check "a patch that does not fit is named, with what to do" a_patch_that_does_not_fit
+check "a text that was broken on purpose is compiled" a_label_without_a_goto
 finish

@@ -78,7 +78,8 @@ wait $started
 at_the_start() {
     look start &&
         says 'At the start; there are 9 steps.' 'process 0.remainderlput(x[i], true);' 'x[0] = 0x[1] = 0x[2] = 0' &&
-        has 'id="back" title="left arrow" aria-label="one step back" disabled=""' &&
+        has 'id="back" title="left arrow" aria-label="one step back" disabled=""' \
+            '<th scope="col">process</th><th scope="col">is in</th><th scope="col">stands before</th>' &&
         ! grep 'class="changed"\|class="cursor"' "$scratch/shown"
 }
 
@@ -103,7 +104,16 @@ round_the_loop() {
 at_the_violation() {
     look violation && says '✗ more than 1 inside' '#critical section' &&
         has 'id="on" title="right arrow" aria-label="one step on" disabled=""' \
-            '<li class="left" title="the mutant has this line no more">'
+            '<li class="left" title="the mutant has this line no more">' && one_frame
+}
+
+# That of the step lies upon that of the violation.
+one_frame() {
+    for class in band cursor; do
+        grep -o "<rect class=\"$class\"[^>]*>" "$scratch/shown" | grep -oE ' (x|width|height)="[0-9]+"' |
+            LC_ALL=C sort >"$scratch/$class"
+    done
+    test -s "$scratch/band" && diff "$scratch/band" "$scratch/cursor"
 }
 
 by_hand() {

@@ -97,8 +97,8 @@ names_no_missing_file() {
                 name = substr(rest, RSTART, RLENGTH)
                 before = substr(rest, RSTART - 1, 1)
                 rest = substr(rest, RSTART + RLENGTH)
-                # the rest of a longer word; a header of the system; a name that stands for many
-                if (rest ~ /^[A-Za-z0-9_]/ || before ~ /[<$}]/ || name ~ /NAME|ALGORITHM|SYSTEM|PAPER|XXXX/) continue
+                # the rest of a longer word; a header of the system; one that stands for many; the one in checking.md
+                if (rest ~ /^[A-Za-z0-9_]/ || before ~ /[<$}]/ || name ~ /NAME|ALGORITHM|SYSTEM|PAPER|XXXX|mine[.]c/) continue
                 sub(/^([.][.]?\/)+/, "", name)
                 if (!is_there(name)) { print where "there is no " name; missing = 1 }
             }

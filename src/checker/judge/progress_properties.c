@@ -181,7 +181,7 @@ static void show_lockout(struct finding *finding, const struct exploration *expl
                       &(struct part){.graph = graph, .in = lockout->in, .forbidden = finitely_often(graph)},
                       &lockout->components);
     snprintf(finding->what, sizeof finding->what,
-             "process %u never returns to its remainder, although everybody keeps stepping", i);
+             "process %u never returns to its remainder, although everybody under way keeps stepping", i);
 }
 
 void judge_lockout_freedom(struct finding *finding, const struct exploration *exploration)

@@ -153,7 +153,8 @@ void judge_eventual_exclusion(struct finding *finding, const struct exploration 
         finding->has_witness = true;
         walk(&finding->witness, exploration, &search, &loops.part, &loops.components, found);
         snprintf(finding->what, sizeof finding->what,
-                 "more than %u inside, however long everybody has been stepping since the start", search.graph->k);
+                 "more than %u inside, however long everybody under way has been stepping since the start",
+                 search.graph->k);
     }
     finding->fired = entries_after_loops(&search);
     search_close(&search);
@@ -206,7 +207,7 @@ void judge_eventual_fcfs(struct finding *finding, const struct exploration *expl
             walk(&finding->witness, exploration, &search, &loops.part, &loops.components, found);
             snprintf(finding->what, sizeof finding->what,
                      "process %u is inside, but process %u had left the doorway before %u entered it, however long "
-                     "everybody has been stepping since the start",
+                     "everybody under way has been stepping since the start",
                      search.j, search.i, search.j);
         }
         for (uint32_t state = 0; state < graph->states; state++)

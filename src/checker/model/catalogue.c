@@ -32,6 +32,20 @@ const struct entry *catalogue_find(const char *id)
     return NULL;
 }
 
+bool is_id_of_mutant(const char *id)
+{
+    static const char test[] = "test:";
+    return strchr(strncmp(id, test, sizeof test - 1) == 0 ? id + sizeof test - 1 : id, ':') != NULL;
+}
+
+bool catalogue_has_mutants(void)
+{
+    for (unsigned e = 0; e < catalogue_count; e++)
+        if (catalogue[e].kind == MUTANT)
+            return true;
+    return false;
+}
+
 bool catalogue_near(const char *id, char *list, size_t size)
 {
     size_t used = 0;

@@ -24,5 +24,9 @@ extern const unsigned catalogue_count;
 const struct entry *catalogue_find(const char *id);
 /* Writes up to `size` bytes of a list of the ids most like this one; false if none is alike. */
 bool catalogue_near(const char *id, char *list, size_t size);
+/* The id of a text, a colon, and a name. The ids of test algorithms, of which there are mutants too, have one before. */
+bool is_id_of_mutant(const char *id);
+/* A build may leave all of them out. */
+bool catalogue_has_mutants(void);
 
 #endif

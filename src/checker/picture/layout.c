@@ -64,6 +64,18 @@ static void measure(const struct layout *layout, int widest[])
     }
 }
 
+/* What is said in rows of its own stands beside the last lane, where it runs into no other. */
+static void make_room_for_words(struct layout *layout)
+{
+    for (size_t s = 0; s < layout->steps; s++) {
+        char words[WORDS_SIZE];
+        const char *before = words_before(layout, s, words, sizeof words);
+        const int needed =
+            layout->text_x[layout->lanes - 1] + width_of(before != NULL ? letters_in(before) : 0) + MARGIN;
+        layout->width = layout->width < needed ? needed : layout->width;
+    }
+}
+
 static void place_lanes(struct layout *layout)
 {
     enum { LANE = 86, GAP = 18 };
@@ -84,6 +96,7 @@ static void place_lanes(struct layout *layout)
         layout->text_x[i] = x;
     layout->width = x + (layout->texts_apart ? text : -GAP) + MARGIN;
     layout->width = layout->width < WIDTH_MIN ? WIDTH_MIN : layout->width;
+    make_room_for_words(layout);
 }
 
 void layout_open(struct layout *layout, const struct picture_of *picture)

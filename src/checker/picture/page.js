@@ -115,8 +115,20 @@
 
     /* --- the rest ------------------------------------------------------------------------------------------------- */
 
+    function headings(...names) {
+        const row = element('tr'), top = element('thead');
+        row.append(...names.map(name => {
+            const head = element('th', '', name);
+            head.scope = 'col';
+            return head;
+        }));
+        top.append(row);
+        return top;
+    }
+
     function showProcesses(moment) {
-        byId('processes').replaceChildren(...run.processes.map((name, i) => {
+        const body = element('tbody');
+        body.append(...run.processes.map((name, i) => {
             const stand = stands[moment][i], row = element('tr'), where = element('td'), next = element('td');
             if (run.moments[moment].who === i) row.className = 'stepped';
             const head = element('th', '', name);
@@ -128,6 +140,7 @@
             row.append(head, where, next);
             return row;
         }));
+        byId('processes').replaceChildren(headings('process', 'is in', 'stands before'), body);
     }
 
     function showRegisters(moment) {
@@ -158,11 +171,11 @@
     const svg = document.querySelector('#picture svg');
     const cursor = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
     cursor.setAttribute('class', 'cursor');
-    cursor.setAttribute('x', 2);
+    cursor.setAttribute('x', 8); /* it lies upon the frame of a violation, if there is one (svg.c, draw_band) */
     cursor.setAttribute('y', -12);
     cursor.setAttribute('rx', 4);
     cursor.setAttribute('height', 24);
-    cursor.setAttribute('width', svg.viewBox.baseVal.width - 4);
+    cursor.setAttribute('width', svg.viewBox.baseVal.width - 16);
 
     function showInPicture(moment) {
         const row = byId('s' + moment), box = byId('picture');

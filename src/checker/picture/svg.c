@@ -187,7 +187,7 @@ static void draw_step(const struct layout *layout, size_t s, unsigned *seen)
 static void draw_row_words(const struct layout *layout, const char *words, int y)
 {
     fprintf(layout->out, "<path class='grid' d='M%d %dH%d'/><text class='say' x='%d' y='%d'>", layout->left - 8,
-            y + ROW / 2, layout->width - MARGIN, layout->text_x[0], y + 4);
+            y + ROW / 2, layout->width - MARGIN, layout->text_x[layout->lanes - 1], y + 4);
     print_escaped(layout->out, words, WORDS_SIZE);
     fputs("</text>\n", layout->out);
 }

@@ -110,6 +110,50 @@ static int index_in(const char *const *names, int count, const char *name)
     return -1;
 }
 
+/* What a field is, if it is there. */
+enum shape { FLAG, NUMBER, WORD, LIST, RECORD };
+
+struct shaped {
+    const char *name;
+    enum shape shape;
+};
+
+static bool has_shape(const json_t *value, enum shape shape)
+{
+    switch (shape) {
+    case FLAG:
+        return json_is_boolean(value);
+    case NUMBER:
+        return json_is_integer(value);
+    case WORD:
+        return json_is_string(value);
+    case LIST:
+        return json_is_array(value);
+    default:
+        return json_is_object(value);
+    }
+}
+
+/* One that is taken for absent because it cannot be read would leave another run than the one that was meant. null says
+ * that there is none. */
+static const char *check_shapes(const json_t *object, const struct shaped *fields, size_t count)
+{
+    static const char *const words[] = {[FLAG] = "true or false",
+                                        [NUMBER] = "a whole number",
+                                        [WORD] = "a string",
+                                        [LIST] = "an array",
+                                        [RECORD] = "an object"};
+    static char wrong[80];
+    for (size_t f = 0; f < count; f++) {
+        const json_t *value = json_object_get(object, fields[f].name);
+        if (value == NULL || json_is_null(value) || has_shape(value, fields[f].shape))
+            continue;
+        snprintf(wrong, sizeof wrong, "\"%s\" is not %s", fields[f].name, words[fields[f].shape]);
+        return wrong;
+    }
+    return NULL;
+}
+
 static const char *passages_from_json(struct setting *setting, const json_t *passages)
 {
     memset(setting->passages, UNBOUNDED_PASSAGES, sizeof setting->passages);
@@ -118,9 +162,10 @@ static const char *passages_from_json(struct setting *setting, const json_t *pas
     if (!json_is_array(passages) || json_array_size(passages) != setting->n)
         return "\"passages\" is not an array of n numbers";
     for (unsigned i = 0; i < setting->n; i++) {
-        json_int_t value = json_integer_value(json_array_get(passages, i));
-        if (value < 0 || value > UNBOUNDED_PASSAGES)
-            return "a number in \"passages\" is out of range";
+        const json_t *number = json_array_get(passages, i);
+        json_int_t value = json_integer_value(number);
+        if (!json_is_integer(number) || value < 0 || value > UNBOUNDED_PASSAGES)
+            return "a number in \"passages\" is none, or out of range";
         setting->passages[i] = (uint8_t)value;
     }
     return NULL;
@@ -139,6 +184,15 @@ static const char *ways_from_json(struct setting *setting, const json_t *ways)
     return NULL;
 }
 
+static const char *check_step_shapes(const json_t *step)
+{
+    static const struct shaped fields[] = {{"choice", NUMBER}, {"reads", WORD}, {"value", NUMBER}};
+    const char *wrong = check_shapes(step, fields, sizeof fields / sizeof *fields);
+    for (unsigned f = 0; f < STEPS_WITHOUT_TEXT && wrong == NULL; f++)
+        wrong = check_shapes(step, &(struct shaped){fault_info[f].name, FLAG}, 1);
+    return wrong;
+}
+
 static const char *steps_from_json(struct trace *trace, const json_t *steps)
 {
     trace->count = json_array_size(steps);
@@ -152,6 +206,9 @@ static const char *steps_from_json(struct trace *trace, const json_t *steps)
         if (!json_is_integer(json_object_get(object, "process")) || process < 0 ||
             process >= (json_int_t)processes_of(&trace->setting))
             return "a step has no \"process\" from 0 to n-1";
+        const char *wrong = check_step_shapes(object);
+        if (wrong != NULL)
+            return wrong;
         if (choice < 0 || choice > UINT8_MAX || reading < 0)
             return "a step's \"choice\" or \"reads\" makes no sense";
         unsigned fault = 0;
@@ -177,7 +234,8 @@ static const char *loop_from_json(struct trace *trace, const json_t *json)
     trace->loop = trace->loop_end = NO_LOOP;
     if (!has_loop)
         return NULL;
-    json_int_t from = json_integer_value(loop), to = end != NULL ? json_integer_value(end) : (json_int_t)trace->count;
+    json_int_t from = json_integer_value(loop),
+               to = end != NULL && !json_is_null(end) ? json_integer_value(end) : (json_int_t)trace->count;
     if (!json_is_integer(loop) || from < 0 || from > to || to > (json_int_t)trace->count)
         return "\"loop\" and \"loop_end\" are not the numbers of steps";
     trace->loop = (size_t)from;
@@ -192,10 +250,9 @@ static const char *way_from_json(struct trace *trace, unsigned i, const json_t *
     trace->start.length[i] = json_array_size(way);
     trace->start.way[i] = must_allocate(trace->start.length[i] * sizeof *trace->start.way[i]);
     for (size_t s = 0; s < trace->start.length[i]; s++) {
-        json_t *step = json_array_get(way, s);
-        json_int_t choice = json_integer_value(json_array_get(step, 0)),
-                   value = json_integer_value(json_array_get(step, 1));
-        if (choice < 0 || choice > UINT8_MAX || value < 0)
+        const json_t *step = json_array_get(way, s), *fed[] = {json_array_get(step, 0), json_array_get(step, 1)};
+        json_int_t choice = json_integer_value(fed[0]), value = json_integer_value(fed[1]);
+        if (!json_is_integer(fed[0]) || !json_is_integer(fed[1]) || choice < 0 || choice > UINT8_MAX || value < 0)
             return "a step in \"start\" is not a choice and a value";
         trace->start.way[i][s] = (struct fed_step){(uint8_t)choice, (uint64_t)value};
     }
@@ -212,9 +269,13 @@ static const char *start_from_json(struct trace *trace, const json_t *start)
         json_array_size(processes) != processes_of(&trace->setting))
         return "\"start\" does not fit the algorithm: it needs a value for each register and a way for each process";
     trace->start.values = must_allocate(registers * sizeof *trace->start.values);
-    for (unsigned r = 0; r < registers; r++)
-        trace->start.values[r] = (uint64_t)json_integer_value(json_array_get(values, r));
     const char *error = NULL;
+    for (unsigned r = 0; r < registers; r++) {
+        const json_t *value = json_array_get(values, r);
+        trace->start.values[r] = (uint64_t)json_integer_value(value);
+        if (!json_is_integer(value))
+            error = "a value in \"start\" is not a whole number";
+    }
     for (unsigned i = 0; i < processes_of(&trace->setting) && error == NULL; i++)
         error = way_from_json(trace, i, json_array_get(processes, i));
     return error;
@@ -234,21 +295,30 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
 {
     memset(trace, 0, sizeof *trace);
     const char *format, *id, *registers, *property, *what;
-    int n, k, crashes, any_order, ticket_gap, i, j;
+    static const struct shaped fields[] = {{"aborts", FLAG}, {"transient", FLAG}, {"undisturbed", FLAG},
+                                           {"model", WORD},  {"with", LIST},      {"start", RECORD},
+                                           {"loop", NUMBER}, {"loop_end", NUMBER}};
+    json_int_t n, k, crashes, ticket_gap, i, j;
+    int any_order;
     json_t *steps;
-    if (json_unpack((json_t *)json, "{s:s, s:s, s:i, s:i, s:s, s:i, s:b, s:i, s:s, s:s, s:i, s:i, s:o}", "format",
+    if (json_unpack((json_t *)json, "{s:s, s:s, s:I, s:I, s:s, s:I, s:b, s:I, s:s, s:s, s:I, s:I, s:o}", "format",
                     &format, "algorithm", &id, "n", &n, "k", &k, "registers", &registers, "crashes", &crashes,
                     "any_order", &any_order, "ticket_gap", &ticket_gap, "property", &property, "what", &what, "i", &i,
                     "j", &j, "steps", &steps) != 0)
         return "not a trace: a field is missing or of the wrong type";
     if (strcmp(format, "admit-trace-1") != 0)
         return "a trace of another format; this admit reads admit-trace-1";
+    const char *error = check_shapes(json, fields, sizeof fields / sizeof *fields);
+    if (error != NULL)
+        return error;
     const struct entry *entry = catalogue_find(id);
     int kind = index_in(register_kind_name, REGISTER_KINDS, registers);
     trace->property = property_find(property, json_string_value(json_object_get(json, "model")));
     bool known = trace->property != PROPERTIES || strcmp(property, property_info[PROPERTIES].name) == 0;
     if (entry == NULL)
-        return "its algorithm is not in the catalogue";
+        return is_id_of_mutant(id) && !catalogue_has_mutants()
+                   ? "its algorithm is a mutant, and this build has no mutants"
+                   : "its algorithm is not in the catalogue";
     if (kind < 0 || !known)
         return "its registers or its property are not known";
     if (n < 1 || n > CHECKED_PROCESSES_MAX || k < 1 || k > n || crashes < 0 || crashes > n ||
@@ -286,10 +356,10 @@ const char *trace_from_json(struct trace *trace, const json_t *json)
     trace->i = (unsigned)i;
     trace->j = (unsigned)j;
     admit_printable(what, trace->what, sizeof trace->what); /* it will be printed on somebody's terminal */
-    const char *error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
+    error = passages_from_json(&trace->setting, json_object_get(json, "passages"));
     if (error == NULL)
         error = ways_from_json(&trace->setting, json_object_get(json, "with"));
-    int processes = (int)processes_of(&trace->setting);
+    json_int_t processes = processes_of(&trace->setting);
     if (error == NULL && (processes > CHECKED_PROCESSES_MAX || i < 0 || i >= processes || j < 0 || j >= processes))
         error = "n, i or j is out of range";
     if (error == NULL)

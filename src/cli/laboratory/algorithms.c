@@ -168,6 +168,8 @@ int command_algorithms(int argc, char **argv)
         if (catalogue[e].kind == SHIPPED)
             print_entry(&catalogue[e], n, k);
     if (mutants) {
+        if (!catalogue_has_mutants())
+            puts("\nMutants: this build has none.");
         print_kind(MUTANT, "Mutants, each caught by the check beside it:");
         print_kind(TEST_ALGORITHM, "Algorithms that only test the checker:");
     }

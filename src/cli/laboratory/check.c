@@ -51,7 +51,7 @@ static const char help_text[] =
     "                        exclusion if it claims nothing\n"
     "  --model MODEL         of memory, for local-spin: cc, cc-write-back or dsm (default: cc and dsm)\n"
     "  --passages P[,P...]   at most so many passages of each process, or of process 0, 1, ...\n"
-    "  --order any           for-all loops in every order, not only in the native one (the default)\n"
+    "  --order any|native    for-all loops in every order, or only in the native one (the default)\n"
     "  --with WAY            let processes of the gate also go this way; may be repeated. try: some go back unless\n"
     "                        there is a slot for them at once; alone: some come back, and go by what they left in\n"
     "                        the words when they were here last; resize: some keep back their slot when they leave;\n"
@@ -415,6 +415,12 @@ int command_check(int argc, char **argv)
 {
     struct request request = {.json = false};
     read_request(&request, argc, argv);
+    refuse_same_files("check",
+                      (const struct named_file[]){{"--schedule", request.schedule.name},
+                                                  {"--trace", request.trace_file},
+                                                  {"--svg", request.pictures.svg},
+                                                  {"--html", request.pictures.html}},
+                      4);
     check_picture_files("check", &request.pictures);
     FILE *trace_file = open_output_file("check", request.trace_file);
 

@@ -80,7 +80,7 @@ static void read_request(struct claims_request *request, int argc, char **argv)
     if (request->traces != NULL)
         mkdir(request->traces, 0777); /* if it cannot be made, and is not there, what follows says so */
     if (request->traces != NULL && access(request->traces, W_OK | X_OK) != 0)
-        usage_error("claims", "cannot write to %s: %s", request->traces, strerror(errno));
+        usage_error("claims", "cannot write to '%s': %s", request->traces, strerror(errno));
 }
 
 static bool is_asked_for(const struct claims_request *request, const struct paper *paper)
@@ -305,7 +305,7 @@ static void write_trace(const struct row *row, const char *directory)
     snprintf(path, sizeof path, "%s/%s", directory, name);
     json_t *json = trace_to_json(&row->trace);
     if (json_dump_file(json, path, JSON_INDENT(1)) != 0) {
-        fprintf(stderr, "admit claims: cannot write %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "admit claims: cannot write '%s': %s\n", path, strerror(errno));
         exit(EXIT_USAGE);
     }
     json_decref(json);

@@ -279,7 +279,7 @@ static void write_svg(const struct count_request *request, FILE *file, const str
     growth_plot(file, title, series, count);
     bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
-        die("cannot write %s: %s", request->svg, strerror(errno));
+        die("cannot write '%s': %s", request->svg, strerror(errno));
 }
 
 int command_count(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "checker/model/fault_info.h"
 #include "checker/model/way_info.h"
+#include "cli/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +20,11 @@ const struct entry *algorithm_argument(const char *command, const char *id)
     char near[256];
     if (entry == NULL && catalogue_near(id, near, sizeof near))
         usage_error(command, "there is no algorithm '%s'; did you mean %s?", id, near);
+    if (entry == NULL && is_id_of_mutant(id) && !catalogue_has_mutants())
+        usage_error(command, "there is no algorithm '%s': this build has no mutants", id);
     if (entry == NULL)
-        usage_error(command, "there is no algorithm '%s'; 'admit algorithms' lists them", id);
+        usage_error(command, "there is no algorithm '%s'; 'admit algorithms%s' lists them", id,
+                    strchr(id, ':') != NULL ? " --mutants" : "");
     return entry;
 }
 
@@ -80,11 +84,28 @@ void print_json(json_t *json)
     json_decref(json);
 }
 
+void refuse_dash(const char *command, const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        usage_error(command, "cannot write '-': standard output has the text; './-' is a file of that name");
+}
+
+void refuse_same_files(const char *command, const struct named_file *files, unsigned count)
+{
+    for (unsigned f = 0; f < count; f++)
+        for (unsigned other = 0; other < f && files[f].name != NULL; other++)
+            if (files[other].name != NULL && is_same_file(files[f].name, files[other].name))
+                usage_error(command, "%s and %s are the same file, '%s'", files[other].option, files[f].option,
+                            files[f].name);
+}
+
 FILE *open_output_file(const char *command, const char *name)
 {
+    if (name != NULL)
+        refuse_dash(command, name);
     FILE *file = name != NULL ? fopen(name, "w") : NULL;
     if (name != NULL && file == NULL)
-        usage_error(command, "cannot write %s: %s", name, strerror(errno));
+        usage_error(command, "cannot write '%s': %s", name, strerror(errno));
     return file;
 }
 
@@ -99,7 +120,7 @@ void write_trace_file(const char *command, FILE *file, const char *name, const s
     }
     failed |= ferror(file) != 0;
     if (fclose(file) != 0 || failed) {
-        fprintf(stderr, "admit %s: cannot write %s: %s\n", command, name, strerror(errno));
+        fprintf(stderr, "admit %s: cannot write '%s': %s\n", command, name, strerror(errno));
         exit(EXIT_USAGE);
     }
     if (trace == NULL)

@@ -36,6 +36,8 @@ void check_threads(const char *command);
 void print_faults_and_ways(const struct setting *setting);
 /* Writes JSON and a newline on stdout, and frees it. */
 void print_json(json_t *json);
+/* Elsewhere "-" is standard input or output; here it would be a file of that name, which nobody means. */
+void refuse_dash(const char *command, const char *name);
 /* The file that an option names, or NULL if it names none; an error if it cannot be written. */
 FILE *open_output_file(const char *command, const char *name);
 /* Writes the trace, if there is one, for `admit replay`, and closes the file. */
@@ -46,6 +48,12 @@ struct picture_files {
 };
 /* The option is one of these, and has been read. */
 bool picture_option(struct picture_files *files, struct arguments *arguments, const char *option);
+/* What an option names, or NULL. */
+struct named_file {
+    const char *option, *name;
+};
+/* An error if two of them, which the command reads or writes, are the same file. */
+void refuse_same_files(const char *command, const struct named_file *files, unsigned count);
 /* An error if one of them cannot be written; nothing is written yet. */
 void check_picture_files(const char *command, const struct picture_files *files);
 /* Each whole or not at all; if one cannot be, the program ends. */

@@ -22,8 +22,11 @@ bool picture_option(struct picture_files *files, struct arguments *arguments, co
 
 static void check_file(const char *command, const char *name)
 {
-    if (name != NULL && !can_write_whole_file(name))
-        usage_error(command, "cannot write %s: %s", name, strerror(errno));
+    if (name == NULL)
+        return;
+    refuse_dash(command, name);
+    if (!can_write_whole_file(name))
+        usage_error(command, "cannot write '%s': %s", name, strerror(errno));
 }
 
 void check_picture_files(const char *command, const struct picture_files *files)

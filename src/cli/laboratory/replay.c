@@ -75,7 +75,7 @@ static void describe_confirmation(enum confirmation confirmation, enum property 
                  missing[0] != '\0' ? ": " : "", missing);
     else if (property == PROPERTIES)
         snprintf(words, size,
-                 "Confirmed: the run is possible. That it shows what is said of it, nobody but the reader sees.");
+                 "Confirmed: the run is possible. Replay does not check what is said of it; see for yourself.");
     else
         snprintf(words, size, "Confirmed: executed again, the run violates %s.", name);
 }
@@ -111,6 +111,9 @@ int command_replay(int argc, char **argv)
         usage_error("replay", "%s: %s", file, wrong);
     check_size("replay", &trace.setting.algorithm->about, trace.setting.n, trace.setting.k);
     check_setting("replay", &trace.setting, &trace.property, 1);
+    refuse_same_files(
+        "replay", (const struct named_file[]){{"the trace", file}, {"--svg", pictures.svg}, {"--html", pictures.html}},
+        3);
     check_picture_files("replay", &pictures);
 
     struct execution execution;
