@@ -79,8 +79,8 @@ ALL_TIMESTAMP_MUTANTS := $(patsubst tests/timestamps/%.patch,%,$(wildcard tests/
 MUTANTS := $(ALL_MUTANTS)
 TIMESTAMP_MUTANTS := $(ALL_TIMESTAMP_MUTANTS)
 chosen = $(foreach name,$1,$(if $(filter $(name),$2),,$(error there is no $3/$(name).patch)))$(filter $1,$2)
-override MUTANTS := $(call chosen,$(MUTANTS),$(ALL_MUTANTS),tests/mutants)
-override TIMESTAMP_MUTANTS := $(call chosen,$(TIMESTAMP_MUTANTS),$(ALL_TIMESTAMP_MUTANTS),tests/timestamps)
+override MUTANTS := $(strip $(call chosen,$(MUTANTS),$(ALL_MUTANTS),tests/mutants))
+override TIMESTAMP_MUTANTS := $(strip $(call chosen,$(TIMESTAMP_MUTANTS),$(ALL_TIMESTAMP_MUTANTS),tests/timestamps))
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- what is made of them ---------------------------------------------------------------------------------------------
