@@ -7,12 +7,16 @@
 # make check-all ONLY=gate   those alone whose setting matches; other rows stay
 # make catalogue     the table of the catalogue in docs/checking.md, anew
 # make pictures      of the runs in docs, from their traces
-# make install       to PREFIX (default /usr/local), below DESTDIR; make uninstall takes it away again. BINDIR, LIBDIR,
-#                    LIBEXECDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR: elsewhere for some of it
+# make install       to PREFIX (default /usr/local), below DESTDIR. BINDIR, LIBDIR, LIBEXECDIR, INCLUDEDIR, DATADIR, MANDIR,
+#                    PYTHONDIR: elsewhere for some of it
+# make uninstall     takes away what make install put there, said the same PREFIX and so on
 # make rooms         the folders of src, each after those that it uses
-# make format        clang-format on all C files
+# make format        clang-format on all C files, also those that git has not been told of
 # make clean         removes the build directory
+# make help          these lines
 # make V=1           any of them, with every command shown; make -s shows nothing
+# make MUTANTS= TIMESTAMP_MUTANTS=   any of them without the broken variants, of which tests are; or with some alone:
+#                    MUTANTS='one_bit.lingers queue.%', by the names of the files in tests/mutants
 
 # What is not said here is not done: a rule that make brings along would find old files in the build directory.
 MAKEFLAGS += --no-builtin-rules
@@ -55,6 +59,7 @@ DRIVEN := src/histories/driven.c
 # What lists the mutants and the test algorithms for the catalogue, and the mutants of the timestamp systems.
 LIST_VARIANTS := src/checker/model/variants.sh
 LIST_SYSTEMS := src/histories/systems.sh
+SAID := tests/said.sh
 # What gathers the texts that admit shows, and with what it shows them.
 GATHER_TEXTS := src/checker/picture/texts.sh
 PAGE := $(addprefix src/checker/picture/,page.css page.js svg.css svg.defs)
@@ -67,9 +72,15 @@ sources_in = $(foreach room,$1,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))
 # written "_with_": n_bit/one_bit.c is n_bit with one_bit inside.
 ALGORITHMS := $(patsubst src/algorithms/%,%,$(basename $(call sources_in,algorithms)))
 TEST_ALGORITHMS := $(notdir $(basename $(wildcard tests/algorithms/*.c)))
-MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
+ALL_MUTANTS := $(patsubst tests/mutants/%.patch,%,$(wildcard tests/mutants/*.patch tests/mutants/*/*.patch))
 TIMESTAMPS := ideal unbounded snapshot linear
-TIMESTAMP_MUTANTS := $(patsubst tests/timestamps/%.patch,%,$(wildcard tests/timestamps/*.patch))
+ALL_TIMESTAMP_MUTANTS := $(patsubst tests/timestamps/%.patch,%,$(wildcard tests/timestamps/*.patch))
+# Or so many of them as make is told of, none if it is told of nothing: MUTANTS='one_bit.lingers queue.%'
+MUTANTS := $(ALL_MUTANTS)
+TIMESTAMP_MUTANTS := $(ALL_TIMESTAMP_MUTANTS)
+chosen = $(foreach name,$1,$(if $(filter $(name),$2),,$(error there is no $3/$(name).patch)))$(filter $1,$2)
+override MUTANTS := $(strip $(call chosen,$(MUTANTS),$(ALL_MUTANTS),tests/mutants))
+override TIMESTAMP_MUTANTS := $(strip $(call chosen,$(TIMESTAMP_MUTANTS),$(ALL_TIMESTAMP_MUTANTS),tests/timestamps))
 symbol = $(subst /,_with_,$(subst .,__,$1))
 
 # --- what is made of them ---------------------------------------------------------------------------------------------
@@ -204,11 +215,11 @@ $(DRIVEN_MUTANT_TEXTS): $(BUILD)/timestamps/%.o: $(BUILD)/timestamps/%/edited
 	$(call say,CC     ,$(<D)/$(DRIVEN))$(DRIVE) -c $(<D)/$(DRIVEN) -o $@
 
 # Which mutants and test algorithms there are, for the catalogue, with what each patch says of itself.
-$(BUILD)/variants.h: $(LIST_VARIANTS) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD)/names
-	$(call say,LIST   ,$@)sh $(LIST_VARIANTS) $(if $(MUTANTS),tests/mutants,none) tests/algorithms > $@
+$(BUILD)/variants.h: $(LIST_VARIANTS) $(SAID) $(MUTANTS:%=tests/mutants/%.patch) $(BUILD)/names
+	$(call say,LIST   ,$@)sh $(LIST_VARIANTS) '$(MUTANTS)' tests/algorithms > $@
 
-$(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
-	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) $(if $(TIMESTAMP_MUTANTS),tests/timestamps,none) > $@
+$(BUILD)/timestamps.h: $(LIST_SYSTEMS) $(SAID) $(TIMESTAMP_MUTANTS:%=tests/timestamps/%.patch) $(BUILD)/names
+	$(call say,LIST   ,$@)sh $(LIST_SYSTEMS) '$(TIMESTAMP_MUTANTS)' > $@
 
 # The texts of all that can be explored, for pictures of runs.
 $(BUILD)/texts: $(GATHER_TEXTS) $(SHOWN_TEXTS) $(PAGE) $(MUTANTS:%=$(BUILD)/mutants/%/edited) $(BUILD)/names
@@ -293,7 +304,10 @@ VERSION := $(shell sed -n 's/^\#define ADMIT_VERSION_\(MAJOR\|MINOR\|PATCH\) //p
 
 # No list of make can hold a name with a blank in it, and half of one is another directory.
 PLACES := DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR PYTHONDIR
-refuse_blanks = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))')))
+# Only from the root on does a place mean the same to all who read of it: admit.pc, admit itself, python3. DESTDIR is
+# nobody's to read.
+refuse_places = $(foreach place,$(PLACES),$(if $(word 2,x$($(place))),$(error $(place) has a blank in it: '$($(place))'))) \
+	$(foreach place,$(filter-out DESTDIR,$(PLACES)),$(if $(filter /%,$($(place))),,$(error $(place) must begin with /: '$($(place))')))
 # In admit.pc a directory is said by that above it, so that pkg-config can be told of another one.
 FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 	-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|'
@@ -321,7 +335,7 @@ ZSH_COMPLETIONS = $(DATADIR)/zsh/site-functions
 FISH_COMPLETIONS = $(DATADIR)/fish/vendor_completions.d
 
 install: all
-	$(refuse_blanks)
+	$(refuse_places)
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR) $(addprefix $(MANDIR)/man,1 3 7) \
 		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(PYTHONDIR))
 	install -m 755 $(BUILD)/admit $(DESTDIR)$(BINDIR)/
@@ -351,7 +365,7 @@ install: all
 
 LIBRARY_ENDINGS = a so so.0 so.$(VERSION)
 uninstall:
-	$(refuse_blanks)
+	$(refuse_places)
 	rm -f $(addprefix $(DESTDIR),$(BINDIR)/admit $(INCLUDEDIR)/admit.h $(PYTHONDIR)/admit.py $(LIBEXECDIR)/admit/admit-etcd \
 		$(MANDIR)/man1/admit.1 $(patsubst %,$(MANDIR)/man3/%.3,admit $(FUNCTIONS)) $(MANDIR)/man7/admit.7 \
 		$(BASH_COMPLETIONS)/admit $(ZSH_COMPLETIONS)/_admit $(FISH_COMPLETIONS)/admit.fish \
@@ -359,14 +373,17 @@ uninstall:
 		$(addprefix $(LIBDIR)/libadmit,$(addprefix .,$(LIBRARY_ENDINGS)) $(addprefix -etcd.,$(LIBRARY_ENDINGS))))
 	if [ -d $(DESTDIR)$(LIBEXECDIR)/admit ]; then rmdir $(DESTDIR)$(LIBEXECDIR)/admit; fi
 
+# Folders of algorithms are no rooms: each algorithm is one file, wherever it lies.
 rooms:
-	@sh tests/include_graph.sh | tsort | tac
+	@sh tests/include_graph.sh | sed 's|algorithms/[a-z_]*|algorithms|' | awk '$$1 != $$2' | tsort | tac
 
+# Also of files that git has not been told of yet. What is in tests/spin is Promela and not C.
 format:
-	clang-format -i $(shell git ls-files '*.c' '*.h' ':!tests/spin') # Promela is not C
+	$(call say,FORMAT ,all C files)git ls-files --cached --others --exclude-standard '*.c' '*.h' ':!tests/spin' | xargs clang-format -i
 
+# What stands at the top of each of these: a line for a target, and below it what has no room there, further in.
 help:
-	@sed -n 's/^# make/make/p' Makefile tests/tests.mk bench/bench.mk packaging/packaging.mk
+	@sed -n -e '/^# make /!{' -e '/^#   *  /!d' -e '}' -e 's/^# //p' Makefile tests/tests.mk bench/bench.mk packaging/packaging.mk
 
 clean:
 	rm -rf $(BUILD)

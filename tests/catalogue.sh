@@ -13,8 +13,6 @@ document=$1
 table() {
     "$BUILD/admit" algorithms --json | jq -r --rawfile checked docs/checked.md \
         --arg pages "$(cd docs && find algorithms -name '*.md')" '
-        {"lamport86": "Lamport 1986", "flbb89": "Fischer and others 1989", "bl93": "Burns, Lynch 1993",
-            "afek94": "Afek and others 1994", "zehavi13": "Zehavi 2013"} as $papers |
         ($pages | split("\n")) as $pages |
         [$checked | split("\n")[]
             | capture("^\\| `(?<id>[^ ]+) (?<setting>[^`]+)` \\| (?<states>[0-9,]+[*]?) \\|[^|]*\\| (?<found>[^|]*) \\|")
@@ -31,7 +29,7 @@ table() {
 
         "| algorithm | printed in | k | registers | shared bits | order | survives | explored: states |",
         "|---|---|---|---|---|---|---|---|",
-        (.[] | "| [\(.id)](\(.id | page)) | \(if .paper == "-" then "here" else "\($papers[.paper]), \(.figure)" end)"
+        (.[] | "| [\(.id)](\(.id | page)) | \(.printed_in // "here")"
             + " | \(.k // "any") | \(.registers)"
             + " | \(.bits_formula | if . == "unbounded" then . else "`\(.)`" end)\(if .max_n then ", n up to \(.max_n)" else "" end)"
             + " | \(.fairness) | \(survives) | \(explored) |")'

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # make test          everything CI runs
-# make test-native   the locks only
+# make test-binaries what suites are made of, and nothing is run; then tests/run BUILD=build SUITE..., in any order
+# make test-native   locks and gates among threads and processes: tests/native; its stress is about the locks
 # make test-faults   the gate in a world that fails it
 # make test-gate-full  kill storm, overtaking and time-outs of the gate, in full size: 5000 kills, a million each
 # make test-cluster  the client of etcd and the gate there, before servers of their own that are killed, stopped and cut off;
@@ -18,8 +19,10 @@
 #                    MUTATE_FILES if given: which of them no suite notices; an hour or two (tests/mutate/run)
 #
 # A suite is a program that writes TAP. It is found by where it lies: tests/native/*.c, tests/faults/*.c and
-# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where the header of libcurl is), tests/cli/*.bats, tests/suites/*.sh. Suites learn from BUILD in the environment which build
-# they test, and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of tests/suites/python.sh.
+# tests/unit/*.c (cmocka), tests/cluster/*.c (cmocka, where the header of libcurl is), tests/cli/*.bats, tests/suites/*.sh.
+# Suites learn from BUILD in the environment which build they test (tests/run BUILD=build; scripts that are not told test
+# `build`), and make themselves small if ADMIT_TEST_QUICK is set. The cases of tests/python are those of
+# tests/suites/python.sh.
 
 NATIVE_SUITES := $(patsubst tests/native/%.c,$(BUILD)/tests/native/%,$(sort $(wildcard tests/native/*.c)))
 FAULT_SUITES := $(patsubst tests/faults/%.c,$(BUILD)/tests/faults/%,$(sort $(wildcard tests/faults/*.c)))

@@ -141,7 +141,7 @@ DECLARE
 
 #define STANDS (CRASH | ABORT | LEASE | REPEAT | WATCH | FREEZE)
 
-ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "-", .doorway = true, .bits = "unbounded",
+ALGORITHM(.title = "The gate on etcd", .paper = "-", .figure = "", .doorway = true, .bits = "unbounded",
           .fairness = "first in, first enabled", .checked_only = true, .word_bits = word_bits,
           .lasting_at = offsetof(struct locals, session), .session_at = offsetof(struct locals, session),
           .slot_at = offsetof(struct locals, session.own.slot),

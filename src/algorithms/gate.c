@@ -664,7 +664,7 @@ DECLARE
                            .shown = show_removed);
 }
 
-ALGORITHM(.title = "The gate", .paper = "-", .figure = "-", .doorway = true, .draws = true, .bits = "unbounded",
+ALGORITHM(.title = "The gate", .paper = "-", .figure = "", .doorway = true, .draws = true, .bits = "unbounded",
           .fairness = "first in, first enabled", REDUCTIONS, .ways = TRY | ALONE | RESIZE | BEQUEST | REMOVAL,
           .lasting_at = offsetof(struct locals, last), .slot_at = offsetof(struct locals, s),
           CLAIMS({EXCLUSION, ATOMIC, RECOVERY | ABORT}, {DEADLOCK_FREEDOM, ATOMIC, RECOVERY | ABORT},

@@ -10,5 +10,6 @@
 
 const struct paper afek94 = {
     .id = "afek94",
+    .cited = "Afek and others 1994",
     .title = "Afek, Dolev, Gafni, Merritt, Shavit, A Bounded First-In, First-Enabled Solution to l-Exclusion, 1994",
     .chapters = {&afek94_timestamps, &afek94_algorithm}};

@@ -246,5 +246,7 @@ static const struct statement statements[] = {
 
 static const struct chapter all = {statements, sizeof statements / sizeof statements[0]};
 
-const struct paper bl93 = {
-    .id = "bl93", .title = "Burns, Lynch, Bounds on Shared Memory for Mutual Exclusion, 1993", .chapters = {&all}};
+const struct paper bl93 = {.id = "bl93",
+                           .cited = "Burns, Lynch 1993",
+                           .title = "Burns, Lynch, Bounds on Shared Memory for Mutual Exclusion, 1993",
+                           .chapters = {&all}};

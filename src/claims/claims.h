@@ -6,7 +6,7 @@
  * about one algorithm, for a range of settings; each of those settings, with each property, is a row. Rows that have the
  * same setting are answered by one exploration, wherever they stand in the tables.
  *
- * How to add a paper: write its table, and add it to PAPERS.
+ * How to add a paper: write its table, and add it to PAPERS. An algorithm may name it from then on (.paper).
  */
 #ifndef ADMIT_CLAIMS_H
 #define ADMIT_CLAIMS_H
@@ -62,7 +62,7 @@ struct histories {
 
 struct statement {
     const char *where; /* "Theorem 3": statements with the same stand together and are shown together */
-    const char *says;  /* NULL: the words for its property and its faults */
+    const char *says;  /* NULL: the words for its property and its faults; of several, these are added to it */
     const char *note;  /* may be NULL */
     enum published published;
     unsigned full_from; /* rows from this n on take long: only with --full; 0: none does */
@@ -143,6 +143,7 @@ enum { CHAPTERS_MAX = 4 };
 
 struct paper {
     const char *id, *title;
+    const char *cited; /* "Lamport 1986": where an algorithm is printed (tests/catalogue.sh) */
     const struct chapter *chapters[CHAPTERS_MAX]; /* in the order of the paper; NULL where there are no more */
 };
 
@@ -150,8 +151,14 @@ struct paper {
 PAPERS(DECLARE_PAPER)
 #undef DECLARE_PAPER
 
-extern const struct paper *const papers[];
-extern const unsigned paper_count;
+#define ONE_MORE(id) +1
+enum { PAPER_COUNT = PAPERS(ONE_MORE) };
+#undef ONE_MORE
+
+extern const struct paper *const papers[PAPER_COUNT];
+
+/* NULL: there is none of this name. */
+const struct paper *paper_find(const char *id);
 
 /* --- the rows ----------------------------------------------------------------------------------------------------- */
 
@@ -178,7 +185,7 @@ struct row {
 struct rows {
     struct row *row;
     unsigned count, room;
-    bool lacks_mutants; /* some rows are about mutants, and this program was built without any */
+    bool lacks_mutants; /* some rows are about mutants, and this program was built without those */
 };
 
 /* Adds the rows of a paper; the long ones only if `full`, and only those that `only`, if not NULL, is part of: of the

@@ -408,5 +408,6 @@ static const struct chapter all = {statements, sizeof statements / sizeof statem
 
 const struct paper flbb89 = {
     .id = "flbb89",
+    .cited = "Fischer and others 1989",
     .title = "Fischer, Lynch, Burns, Borodin, Distributed FIFO Allocation of Identical Resources, 1989",
     .chapters = {&all}};

@@ -10,5 +10,6 @@
 
 const struct paper lamport86 = {
     .id = "lamport86",
+    .cited = "Lamport 1986",
     .title = "Lamport, The Mutual Exclusion Problem, Part II, 1986",
     .chapters = {&lamport86_the_problem, &lamport86_one_bit_to_three, &lamport86_fcfs_solutions}};

@@ -13,8 +13,15 @@
 #include <string.h>
 
 #define ADDRESS_OF(id) &id,
-const struct paper *const papers[] = {PAPERS(ADDRESS_OF)};
-const unsigned paper_count = sizeof papers / sizeof papers[0];
+const struct paper *const papers[PAPER_COUNT] = {PAPERS(ADDRESS_OF)};
+
+const struct paper *paper_find(const char *id)
+{
+    for (unsigned p = 0; p < PAPER_COUNT; p++)
+        if (strcmp(papers[p]->id, id) == 0)
+            return papers[p];
+    return NULL;
+}
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 

@@ -323,5 +323,7 @@ static const struct statement statements[] = {
 
 static const struct chapter all = {statements, sizeof statements / sizeof statements[0]};
 
-const struct paper zehavi13 = {
-    .id = "zehavi13", .title = "Zehavi, bounded-space k-exclusion from reads and writes, 2013", .chapters = {&all}};
+const struct paper zehavi13 = {.id = "zehavi13",
+                               .cited = "Zehavi 2013",
+                               .title = "Zehavi, bounded-space k-exclusion from reads and writes, 2013",
+                               .chapters = {&all}};

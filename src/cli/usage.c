@@ -44,37 +44,72 @@ static const char *by_habit(const char *option, const char *help)
     return NULL;
 }
 
-/* A long option that is near; two letters of three are no likeness. */
-static const char *by_spelling(const char *option, const char *help, char found[32])
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+
+/* What may be meant by a word, and how near it is. */
+struct likeness {
+    const char *word;
+    unsigned least; /* edits; only what takes fewer is nearer */
+    char nearest[32];
+};
+
+/* Two letters of three are no likeness. */
+static struct likeness likeness_to(const char *word)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
-    const char *nearest = NULL;
-    char name[32];
-    unsigned least = strlen(option) < 6 ? 2 : 3;
+    return (struct likeness){.word = word, .least = strlen(word) < 6 ? 2 : 3};
+}
+
+static void look_at(struct likeness *likeness, const char *at, size_t length)
+{
+    char name[sizeof likeness->nearest];
+    if (length >= sizeof name)
+        return;
+    memcpy(name, at, length);
+    name[length] = '\0';
+    const unsigned distance = edit_distance(likeness->word, name);
+    if (distance < likeness->least) {
+        likeness->least = distance;
+        strcpy(likeness->nearest, name);
+    }
+}
+
+/* A long option that is near. */
+static void by_spelling(struct likeness *likeness, const char *help)
+{
     for (const char *at = strstr(help, " --"); at != NULL; at = strstr(at + 1, " --")) {
         const size_t length = strspn(at + 1, letters);
-        if (length <= 2 || length >= sizeof name)
-            continue;
-        memcpy(name, at + 1, length);
-        name[length] = '\0';
-        const unsigned distance = edit_distance(option, name);
-        if (distance < least) {
-            least = distance;
-            nearest = strcpy(found, name);
-        }
+        if (length > 2)
+            look_at(likeness, at + 1, length);
     }
-    return nearest;
 }
 
 _Noreturn void no_such_option(const char *command, const char *option, const char *help)
 {
-    char found[32];
+    struct likeness likeness = likeness_to(option);
     const char *meant = by_habit(option, help);
     if (meant == NULL && strncmp(option, "--", 2) == 0)
-        meant = by_spelling(option, help, found);
+        by_spelling(&likeness, help);
+    if (likeness.nearest[0] != '\0')
+        meant = likeness.nearest;
     if (meant != NULL)
         usage_error(command, "there is no option '%s'; did you mean %s?", option, meant);
     usage_error(command, "there is no option '%s'", option);
+}
+
+_Noreturn void no_such_value(const char *command, const char *option, const char *known, const char *value)
+{
+    char word[32]; /* without a count behind it */
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(value, ":"), value);
+    struct likeness likeness = likeness_to(word);
+    for (const char *at = known; *at != '\0';) {
+        const size_t length = strspn(at, letters);
+        if (length > 0 && !(length == 2 && strncmp(at, "or", 2) == 0))
+            look_at(&likeness, at, length);
+        at += length > 0 ? length : 1;
+    }
+    if (likeness.nearest[0] != '\0')
+        usage_error(command, "%s takes %s, not '%s'; did you mean %s?", option, known, value, likeness.nearest);
+    usage_error(command, "%s takes %s, not '%s'", option, known, value);
 }
 
 /* What the last option has not taken as its value: other short options, or too much. */

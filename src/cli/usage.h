@@ -26,6 +26,9 @@ _Noreturn void usage_error(const char *command, const char *format, ...) __attri
 /* That there is no such one; and which may be meant, of those in the sub-command's help. */
 _Noreturn void no_such_option(const char *command, const char *option, const char *help);
 
+/* That an option takes what `known` lists, and not this; and which of its words may be meant. */
+_Noreturn void no_such_value(const char *command, const char *option, const char *known, const char *value);
+
 /* Options are cut out of argv one after the other: returns the next option's name ("-n", "--json"), or NULL at the end.
  * Its value may be the next word, or stand in the same one: "-k2", "-k=2", "--wait=3s". Short options that take none may
  * stand in one word: "-bq". Arguments that are no options are collected in order. */

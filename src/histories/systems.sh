@@ -1,16 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Lists the mutants of the timestamp systems for systems.c: systems.sh MUTANTS-DIRECTORY
+# Lists the mutants of the timestamp systems for systems.c: systems.sh "MUTANT..."
 #
-# A mutant is SYSTEM.NAME.patch; the lines before its first "---" say what is broken (Brief:) and how it is caught
-# (Caught:, which tests/unit/timestamps.c reads).
+# A mutant is tests/timestamps/SYSTEM.NAME.patch; the lines before its first "---" say what is broken (Brief:) and how it
+# is caught (Caught:, which tests/unit/timestamps.c reads).
 set -eu
-field() { sed -n "/^---/q; s/^$1: *//p" "$2" | sed 's/[\\"]/\\&/g' | head -n 1; }
+. tests/said.sh
 echo '/* Written by systems.sh. */'
-for patch in "$1"/*.patch; do
-    [ -f "$patch" ] || continue
-    name=$(basename "$patch" .patch)
-    printf 'MUTANT(%s, "%s", "%s")\n' "$(printf %s "$name" | sed 's/\./__/g')" "$(field Brief "$patch")" \
-        "$(field Caught "$patch")"
+for name in $1; do
+    mutant "$(printf %s "$name" | sed 's/\./__/g')" "tests/timestamps/$name.patch" '-n 2 --runs 10'
 done

@@ -154,8 +154,8 @@ enum { CLAIMS_MAX = 16, TICKET_LOCALS_MAX = 20 };
 struct about {
     const char *id;     /* the name used everywhere; given by the build, from the file's name */
     const char *title;  /* as the paper calls it */
-    const char *paper;  /* lamport86, flbb89, bl93, afek94, zehavi13, or "-" */
-    const char *figure; /* where in the paper */
+    const char *paper;  /* the id of one of PAPERS (claims/claims.h), or "-": it is in none of them */
+    const char *figure; /* where in the paper; in none of them, all of where it is printed; "": it is our own */
     unsigned k;         /* the only k it works for; 0 means any k from 1 to n */
     unsigned max_n;     /* the most processes whose registers still fit into memory, or into their words; 0: no limit */
     const char *bits;   /* shared bits as a formula in n and k, checked against the declared registers by the tests */

@@ -62,6 +62,10 @@
  *   for_all_others("label", v) ...      the same over every process but i
  *   for_all_in("label", v, set) ...     the same over the elements of a set that does not contain i; the body may
  *                                       take v out of that set
+ *                                       "Any order" is what `--order any` checks. Natively, and in the checker by
+ *                                       default, it is one: for_all goes upwards; for_all_others and for_all_in go
+ *                                       downwards and round, i-1, ..., 0, n-1, ..., i+1. A text that is right in one
+ *                                       order alone says so by the next two
  *   for_in_order("label", v, from, to)  v takes from..to-1 in this order; otherwise like for_all, but without `todo`
  *   for_cyclically("label", v, from, to) the same modulo n: from, from+1, ..., up to the one before `to`
  *   waiting_room()                      the doorway ends here; never said by an algorithm that has none

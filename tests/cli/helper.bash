@@ -45,10 +45,11 @@ says_error() {
     }
 }
 
-# json FILTER: the filter is true of $output.
+# json FILTER: the filter is true of $output, of which the beginning is shown if not.
 json() {
     jq --exit-status "$1" <<<"$output" >/dev/null || {
-        printf 'not true: %s\n%s\n' "$1" "$output"
+        printf 'not true: %s\n' "$1"
+        awk 'NR <= 40 { print } END { if (NR > 40) print "... and " NR - 40 " lines more" }' <<<"$output"
         return 1
     }
 }

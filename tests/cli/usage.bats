@@ -158,6 +158,15 @@ load helper
     refused "4 processes cannot crash when there are 3" check one_bit -n 3 --fault crash:4
 }
 
+@test "an option's value that is nearly one that there is" {
+    for near in "fault abor abort" "fault crsh:2 crash" "registers safw safe" "with tri try" "order nativ native" "model dsn dsm"; do
+        read -r option value meant <<<"$near"
+        refused "; did you mean $meant?" check gate --property local-spin --"$option" "$value"
+    done
+    refused "not 'or'" check gate --order or
+    [[ $stderr != *"did you mean"* ]]
+}
+
 @test "passages" {
     for passages in "" x 1,x 1,, 1,2 255 -1 1,2,3,4; do
         refused "--passages" check one_bit -n 3 --passages "$passages"
@@ -165,7 +174,7 @@ load helper
 }
 
 @test "orders and limits" {
-    refused "--order takes 'any'" check one_bit --order random
+    refused "--order takes any or native, not 'random'" check one_bit --order random
     refused "--max-states takes" check one_bit --max-states 0
     refused "--max-states takes" check one_bit --max-states many
     for size in 0 -5 much 5X "" 1e99G nan; do

@@ -52,9 +52,9 @@ load helper
 
 @test "ways that there are not are refused" {
     refused "with a command of each, n is at most 8" check gate -n 9 --with heir
-    refused "with those who remove, n is at most 15" check gate -n 16 --with removal
+    refused "with those that remove, n is at most 15" check gate -n 16 --with removal
     refused "with a command of each, n is at most 7" check gate -n 8 --with heir --with removal
-    refused "there is no way 'fly'; there are: try, alone, resize, heir, removal" check gate --with fly
+    refused "--with takes try, alone, resize, heir or removal, not 'fly'" check gate --with fly
     refused "no-slot-lost is about what can still happen, which --with removal ends" check gate --with removal --property no-slot-lost
     refused "the text of one_bit has no way 'try'" check one_bit --with try
     refused "--with needs a value" check gate --with

@@ -75,6 +75,28 @@ a_mutant_gone() {
     steps all && grep variants.h "$scratch/steps" && grep libchecker.a "$scratch/steps" && compiled mutants 0
 }
 
+# Of some mutants only those are made and listed; what is none is refused before anything is done.
+some_mutants() {
+    steps all MUTANTS='one_bit.lingers n_bit/%' && grep variants.h "$scratch/steps" && compiled mutants 0 || return 1
+    grep "'one_bit.lingers n_bit/" "$scratch/said" && ! grep 'variants.sh.*queue\.' "$scratch/said" || return 1
+    ! steps all MUTANTS='one_bit.lingers one_bit.nonsense' 2>"$scratch/complaint" &&
+        grep 'there is no tests/mutants/one_bit.nonsense.patch' "$scratch/complaint"
+}
+
+# A patch that does not say of itself what the lists need.
+a_mutant_without_words() {
+    list() { (cd "$tree" && sh "$@" 2>"$scratch/complaint"); }
+    patch=tests/mutants/one_bit.silent.patch
+    for said in 'Brief: what is broken' 'Caught: -n 2 --property exclusion' 'Brief: both
+Caught: --property exclusion'; do
+        { echo "$said" && sed '/^\(Brief\|Caught\|Passes\):/d' tests/mutants/one_bit.lingers.patch; } >"$tree/$patch"
+        ! list src/checker/model/variants.sh one_bit.silent tests/algorithms && grep "^$patch: before" "$scratch/complaint" ||
+            return 1
+    done
+    rm "$tree/$patch"
+    list src/checker/model/variants.sh one_bit.lingers tests/algorithms
+}
+
 # What the last build was made from is no more, and a new text is there instead.
 a_text_moved() {
     (cd "$tree/src/algorithms" && sed 's/cycles\.h/rounds.h/' n_bit.c >"$scratch/n_bit.c" && cp "$scratch/n_bit.c" n_bit.c &&
@@ -126,6 +148,8 @@ check "an edit of a timestamp system: what is built upon it, and their mutants" 
 check "an edit of the language: all mutants" the_language
 check "an edit of a mutant: itself, and the catalogue" a_mutant
 check "an edit of the checker: itself" a_part_of_the_checker
+check "some mutants, and one that there is not" some_mutants
+check "a mutant that does not say how it is caught" a_mutant_without_words
 check "a mutant more" a_new_mutant
 check "mutants that are gone" a_mutant_gone
 check "a text that has another name" a_text_moved

@@ -27,6 +27,14 @@ is_installed() {
     "$usr/bin/admit" --version
 }
 
+# A place that means something else wherever it is read: nothing is installed, and nothing is made.
+relative_places_are_refused() {
+    for place in PREFIX LIBDIR PYTHONDIR; do
+        by_make install DESTDIR="$scratch/other" "$place=some/where" 2>"$scratch/complaint" && return 1
+        grep "must begin with /: 'some/where" "$scratch/complaint" && ! test -e "$scratch/other" || return 1
+    done
+}
+
 # Each function leads to the page in which it is.
 manual_has_all_functions() {
     sed -n 's/^ADMIT_API .*[ *]\(admit_[a-z_]*\)(.*/\1/p' include/admit.h >"$scratch/functions"
@@ -59,6 +67,7 @@ is_removed() {
 }
 
 check "all of it is there" is_installed
+check "a place that does not begin at the root is refused" relative_places_are_refused
 check "the manual has each function of admit.h" manual_has_all_functions
 check "bash, zsh and fish read the completions" shells_read_completions
 check "a program is compiled with it" programs_are_compiled

@@ -10,7 +10,11 @@
 #
 # That a mutant is wrong only with a crash can be shown for liveness only. A crash is a process that is not scheduled any
 # more, which every exploration contains; it makes a difference only where a schedule must be fair.
+#
+# With ONLY in the environment, as of `make check-all`, those alone whose id (one_bit:lingers) matches it:
+# tests/run BUILD=build ONLY=one_bit: tests/suites/mutants.sh
 . tests/tap.sh
+only=${ONLY:-}
 
 # said FIELD PATCH: the arguments under this field, one line each.
 said() {
@@ -42,12 +46,14 @@ with_one_less() {
     [ $((n - 1)) -ge "${k:-1}" ] && echo "-n $((n - 1)) ${1#-n * }" | sed 's/\(--passages [0-9,]*\),[0-9]*/\1/'
 }
 
-count=0
+count=0 asked=0
 for patch in tests/mutants/*.patch tests/mutants/*/*.patch; do
     count=$((count + 1))
     name=${patch#tests/mutants/}
     mutant=$(printf %s "${name%.patch}" | tr . :)
     original=${mutant%:*}
+    printf '%s\n' "$mutant" | grep -q -e "$only" || continue
+    asked=$((asked + 1))
     said Caught "$patch" >"$scratch/caught"
     check "$mutant says how it is caught" test -s "$scratch/caught"
     # The lists of arguments are meant to be split into words.
@@ -65,6 +71,12 @@ for patch in tests/mutants/*.patch tests/mutants/*/*.patch; do
         check "$mutant passes $arguments" ends 0 "$BUILD/admit" check "$mutant" $arguments
     done <"$scratch/passes"
 done
+
+[ -z "$only" ] || {
+    check "there is a mutant that matches $only" test "$asked" -gt 0
+    finish
+    exit
+}
 
 # Every shipped algorithm has mutants, and every property is broken by one.
 has_mutant() {

@@ -217,7 +217,7 @@ static void rows_make_sense(void **context)
 {
     (void)context;
     struct rows rows = {0};
-    for (unsigned p = 0; p < paper_count; p++)
+    for (unsigned p = 0; p < PAPER_COUNT; p++)
         rows_add(&rows, papers[p], true, NULL);
     assert_true(rows.count > 0);
     for (unsigned r = 0; r < rows.count; r++) {

@@ -80,7 +80,7 @@ BEGIN
     put(S->x[i], true);
 END
 
-ALGORITHM(.title = "Dead variables", .paper = "-", .figure = "-", .bits = "n", .fairness = "none",
+ALGORITHM(.title = "Dead variables", .paper = "-", .figure = "", .bits = "n", .fairness = "none",
           CLAIMS({BOUNDED_EXIT, ATOMIC, 0}));
 
 static void explore_for(unsigned k)

@@ -3,6 +3,7 @@
  * admit algorithms - the catalogue.
  */
 #include "checker/model/fault_info.h"
+#include "claims/claims.h"
 #include "cli/laboratory/laboratory.h"
 
 #include <stdio.h>
@@ -65,15 +66,24 @@ static json_t *claims_json(const struct about *about)
     return claims;
 }
 
+/* "Lamport 1986, Figure 1": as a person cites it; null if it is our own. */
+static json_t *printed_in(const struct about *about)
+{
+    const struct paper *paper = paper_find(about->paper);
+    if (paper != NULL)
+        return json_sprintf("%s, %s", paper->cited, about->figure);
+    return about->figure[0] != '\0' ? json_string(about->figure) : json_null();
+}
+
 static json_t *entry_json(const struct entry *entry, unsigned n, unsigned k)
 {
     static const char *const kinds[] = {[SHIPPED] = "algorithm", [MUTANT] = "mutant", [TEST_ALGORITHM] = "test"};
     const struct about *about = &entry->algorithm->about;
     struct bits bits = bits_of(entry->algorithm, n, k);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:b, s:i, s:s, s:o, s:s?, s:o, s:s, s:o}", "id", about->id, "kind",
-        kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "k",
-        about->k > 0 ? json_integer(about->k) : json_null(), "max_n",
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:i, s:s, s:o, s:s?, s:o, s:s, s:o}", "id", about->id,
+        "kind", kinds[entry->kind], "title", about->title, "paper", about->paper, "figure", about->figure, "printed_in",
+        printed_in(about), "k", about->k > 0 ? json_integer(about->k) : json_null(), "max_n",
         about->max_n > 0 ? json_integer(about->max_n) : json_null(), "registers",
         register_kind_name[weakest_registers(about)], "doorway", about->doorway, "n", n, "bits_formula", about->bits,
         "shared_bits", number_or_null(bits.total), "bits_per_process_formula", about->bits_each, "bits_per_process",
@@ -90,7 +100,10 @@ static void print_entry(const struct entry *entry, unsigned n, unsigned k)
     const struct about *about = &entry->algorithm->about;
     char where[64], total[32], own_k[16] = "any";
     struct bits bits = bits_of(entry->algorithm, n, k);
-    snprintf(where, sizeof where, "%s %s", about->paper, about->figure);
+    if (paper_find(about->paper) != NULL)
+        snprintf(where, sizeof where, "%s %s", about->paper, about->figure);
+    else
+        snprintf(where, sizeof where, "%s", about->figure[0] != '\0' ? about->figure : "here");
     if (about->k > 0)
         snprintf(own_k, sizeof own_k, "%u", about->k);
     if (!bits.known)

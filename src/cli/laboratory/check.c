@@ -103,7 +103,7 @@ static enum register_kind registers_named(const char *name)
     for (unsigned kind = 0; kind < REGISTER_KINDS; kind++)
         if (strcmp(register_kind_name[kind], name) == 0)
             return (enum register_kind)kind;
-    usage_error("check", "--registers takes atomic, regular or safe, not '%s'", name);
+    no_such_value("check", "--registers", "atomic, regular or safe", name);
 }
 
 static void add_fault(struct setting *setting, const char *fault)
@@ -114,7 +114,7 @@ static void add_fault(struct setting *setting, const char *fault)
     if (info == NULL) {
         char list[128];
         known_faults(list, sizeof list);
-        usage_error("check", "--fault takes %s, not '%s'", list, fault);
+        no_such_value("check", "--fault", list, fault);
     }
     unsigned *struck = &setting->struck[info - fault_info];
     *struck = info->without_count;
@@ -250,9 +250,13 @@ static unsigned way_named(const char *name)
     unsigned way = way_find(name);
     char list[256] = "";
     for (unsigned w = 0; w < WAYS; w++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", w > 0 ? ", " : "", way_info[w].name);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                 w == 0         ? ""
+                 : w + 1 < WAYS ? ", "
+                                : " or ",
+                 way_info[w].name);
     if (way == 0)
-        usage_error("check", "there is no way '%s'; there are: %s", name, list);
+        no_such_value("check", "--with", list, name);
     return way;
 }
 
@@ -298,7 +302,7 @@ static void read_request(struct request *request, int argc, char **argv)
             const char *order = option_value(&arguments, option);
             request->question.setting.any_order = strcmp(order, "any") == 0;
             if (!request->question.setting.any_order && strcmp(order, "native") != 0)
-                usage_error("check", "--order takes 'any' or 'native', not '%s'", order);
+                no_such_value("check", "--order", "any or native", order);
         } else if (strcmp(option, "--with") == 0) {
             request->question.setting.ways |= (uint16_t)way_named(option_value(&arguments, option));
         } else if (strcmp(option, "--every-step") == 0) {

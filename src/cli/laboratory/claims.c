@@ -30,7 +30,7 @@ static const char help_text[] =
     "exit status: 0 all rows are decided, also those that disagree with the paper; 2 bad usage; 3 some are undecided\n";
 
 struct claims_request {
-    const char *paper[8];
+    const char *paper[PAPER_COUNT];
     unsigned paper_count;
     bool full, list, json;
     const char *only, *traces;
@@ -41,14 +41,14 @@ struct claims_request {
 static void known_papers(char *list, size_t size)
 {
     size_t used = 0;
-    for (unsigned p = 0; p < paper_count && used < size; p++)
+    for (unsigned p = 0; p < PAPER_COUNT && used < size; p++)
         used += (size_t)snprintf(list + used, size - used, "%s%s", p > 0 ? ", " : "", papers[p]->id);
 }
 
 static void read_request(struct claims_request *request, int argc, char **argv)
 {
-    struct arguments arguments = {.command = "claims", .argc = argc, .argv = argv, .plain_max = 4};
-    char list[128];
+    struct arguments arguments = {.command = "claims", .argc = argc, .argv = argv, .plain_max = PAPER_COUNT};
+    char list[256];
     known_papers(list, sizeof list);
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
@@ -70,10 +70,7 @@ static void read_request(struct claims_request *request, int argc, char **argv)
     }
     check_threads("claims");
     for (int a = 0; a < arguments.plain_count; a++) {
-        bool known = false;
-        for (unsigned p = 0; p < paper_count; p++)
-            known |= strcmp(plain_argument(&arguments, a), papers[p]->id) == 0;
-        if (!known)
+        if (paper_find(plain_argument(&arguments, a)) == NULL)
             usage_error("claims", "there is no paper '%s'; there are %s", plain_argument(&arguments, a), list);
         request->paper[request->paper_count++] = plain_argument(&arguments, a);
     }
@@ -323,7 +320,7 @@ int command_claims(int argc, char **argv)
     struct claims_request request = {.full = false};
     read_request(&request, argc, argv);
     struct rows rows = {0};
-    for (unsigned p = 0; p < paper_count; p++)
+    for (unsigned p = 0; p < PAPER_COUNT; p++)
         if (is_asked_for(&request, papers[p]))
             rows_add(&rows, papers[p], request.full || request.list, request.only);
     if (rows.count == 0)

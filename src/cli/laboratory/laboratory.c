@@ -33,7 +33,7 @@ enum memory_model memory_model_named(const char *command, const char *name)
     for (unsigned model = 0; model < MEMORY_MODELS; model++)
         if (strcmp(memory_model_name[model], name) == 0)
             return (enum memory_model)model;
-    usage_error(command, "--model takes cc, cc-write-back or dsm, not '%s'", name);
+    no_such_value(command, "--model", "cc, cc-write-back or dsm", name);
 }
 
 void check_size(const char *command, const struct about *about, unsigned n, unsigned k)

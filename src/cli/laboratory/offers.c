@@ -39,7 +39,7 @@ void offer_memory_models(const char *word, const char *command)
 void offer_papers(const char *word, const char *command)
 {
     (void)word, (void)command;
-    for (unsigned p = 0; p < paper_count; p++)
+    for (unsigned p = 0; p < PAPER_COUNT; p++)
         offer(papers[p]->id, papers[p]->title);
 }
 

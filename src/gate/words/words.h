@@ -272,7 +272,7 @@ struct descriptor {
 };
 
 struct admit_gate {
-    struct gate_header *header; /* a gate that is elsewhere has none, nor anything else of this but serial, name and path */
+    struct gate_header *header; /* a gate elsewhere has none, nor anything else of this but serial, name and path */
     struct gate_cells cells;
     struct spot *spot;
     struct people *people;
