@@ -154,9 +154,11 @@ bool etcd_http_begin(struct etcd_http *http, const struct etcd_http_request *req
     return http->running;
 }
 
+/* A transport looks at interruptions when there is nothing to read; where there always is, it never does. */
 enum etcd_http_state etcd_http_wait(struct etcd_http *http, int64_t until)
 {
-    return http->transport->wait(http, until);
+    const enum etcd_http_state state = http->transport->wait(http, until);
+    return state == HTTP_RUNS && etcd_http_was_interrupted(http) ? HTTP_INTERRUPTED : state;
 }
 
 enum etcd_http_outcome etcd_http_end(struct etcd_http *http, long *status)

@@ -6,8 +6,11 @@
 #include "nodes.h"
 #include "server.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+
+#include <sys/socket.h>
 
 /* --- the server --------------------------------------------------------------------------------------------------- */
 
@@ -194,6 +197,59 @@ static void watch(void **context)
     }
 }
 
+/* --- without end --------------------------------------------------------------------------------------------------- */
+
+/* What is said again and again after the head, as fast as it is taken. */
+static const char *said_for_ever;
+
+static void talk(struct server *server, int connection)
+{
+    static const char head[] = "HTTP/1.1 200 OK\r\n\r\n";
+    char much[32 << 10] = "";
+    const size_t size = strlen(said_for_ever), room = sizeof much / size * size;
+    for (size_t at = 0; at < room; at += size)
+        memcpy(much + at, said_for_ever, size);
+    if (!server_takes(server, connection))
+        return;
+    server_says(connection, head, strlen(head));
+    while (send(connection, much, room, MSG_NOSIGNAL) > 0)
+        ;
+}
+
+static void *interrupt_soon(void *data)
+{
+    poll(NULL, 0, 100);
+    etcd_watch_interrupt(data);
+    return NULL;
+}
+
+/* However fast lines without events come, a watch hears of an interruption, and of the time at which whoever asks wants to
+ * do something else. */
+static void talks_without_end(void **context)
+{
+    (void)context;
+    static const char *const lines[] = {
+        CREATED,
+        "{\"result\":{\"header\":{\"revision\":\"3\"}}}\n",
+        "{\"result\":{\"header\":{\"revision\":\"3\"},\"events\":[]}}\n",
+    };
+    for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
+        struct etcd_event event;
+        pthread_t thread;
+        said_for_ever = lines[l];
+        server_start(&impostor, talk);
+        struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
+        struct etcd_watch *watch = etcd_watch_open(etcd, "a", 0, false);
+        assert_int_equal(etcd_watch_next(watch, in_seconds(0.1), &event), ETCD_NO_NEWS);
+        assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, watch), 0);
+        assert_int_equal(etcd_watch_next(watch, INT64_MAX, &event), ETCD_WATCH_STOPPED);
+        pthread_join(thread, NULL);
+        assert_int_equal(etcd_watch_next(watch, in_seconds(0.1), &event), ETCD_NO_NEWS);
+        etcd_watch_close(watch);
+        part(etcd);
+    }
+}
+
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 static void options_that_make_no_sense(void **context)
@@ -235,7 +291,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(not_sent_twice), cmocka_unit_test(reads_are_repeated),
         cmocka_unit_test(no_answers),     cmocka_unit_test(leases),
-        cmocka_unit_test(watch),          cmocka_unit_test(options_that_make_no_sense),
+        cmocka_unit_test(watch),          cmocka_unit_test(talks_without_end),
+        cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(no_sigpipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
