@@ -37,8 +37,10 @@ static bool number_of(const json_t *object, const char *name, int64_t *number)
     char *end;
     errno = 0;
     const long long value = strtoll(digits, &end, 10);
+    if (errno != 0 || end == digits || *end != '\0')
+        return false;
     *number = value;
-    return errno == 0 && end != digits && *end == '\0';
+    return true;
 }
 
 static bool truth_of(const json_t *object, const char *name, bool *truth)

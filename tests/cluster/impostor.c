@@ -152,13 +152,18 @@ static void no_answers(void **context)
     }
 }
 
+#define REVOKED "200 {\"header\":{\"revision\":\"3\"}}"
+
 /* To a lease that was not asked for, or for as long as nobody lives. */
 static void leases(void **context)
 {
     (void)context;
     static const char *const replies[] = {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"-1\"}",
+                                          REVOKED,
                                           "200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"9999999999999\"}",
-                                          "200 {\"result\":{\"header\":{},\"ID\":\"8\",\"TTL\":\"9\"}}", NULL};
+                                          REVOKED,
+                                          "200 {\"result\":{\"header\":{},\"ID\":\"8\",\"TTL\":\"9\"}}",
+                                          NULL};
     struct etcd *etcd = meet(replies);
     const int64_t until = etcd_now() + INT64_C(2000000000);
     int64_t lease;
@@ -170,6 +175,54 @@ static void leases(void **context)
     assert_int_equal(etcd_keep_alive(etcd, 7, until, &granted), ETCD_UNKNOWN);
     assert_int_equal(granted, 0);
     part(etcd);
+}
+
+/* A lease that was granted, but by an answer of no use, is revoked, if it is known which; and why it is of no use is told. */
+static void leases_given_back(void **context)
+{
+    (void)context;
+    static const struct {
+        const char *reply;
+        unsigned requests;
+    } cases[] = {
+        {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"0\"}", 2},
+        {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"99999999999999999999\"}", 2},
+        {"200 {\"header\":{},\"ID\":\"0\",\"TTL\":\"9\"}", 1},
+        {"200 {\"header\":{},\"ID\":\"7x\",\"TTL\":\"9\"}", 1},
+        {"200 {\"ID\":\"7\",\"TTL\":\"9\"}", 1},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *const replies[] = {cases[c].reply, REVOKED, NULL};
+        struct etcd *etcd = meet(replies);
+        int64_t lease;
+        unsigned granted;
+        assert_int_equal(etcd_grant(etcd, 9, in_seconds(5), &lease, &granted), ETCD_UNKNOWN);
+        assert_non_null(strstr(etcd_text(etcd), "is not etcd"));
+        assert_int_equal(atomic_load(&impostor.requests), cases[c].requests);
+        part(etcd);
+    }
+}
+
+/* Whoever asks again at once, as what failed may have been the network, is answered by a pause, which is a tenth of a second. */
+static void wrong_answers_take_time(void **context)
+{
+    (void)context;
+    static const char *const wrong[] = {
+        "200 {\"header\":{\"revision\":\"3\"},\"succeeded\":true}",
+        "200 "
+        "{\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_put\":{}},{\"response_put\":{}}"
+        "]}",
+        "raw HTTP/1.1 200 OK\r\n\r\n<html>",
+    };
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++) {
+        const char *const replies[] = {wrong[w], NULL};
+        struct etcd *etcd = meet(replies);
+        const int64_t begun = etcd_now(), until = in_seconds(0.25);
+        while (etcd_now() < until)
+            assert_in_range(try_it(etcd, &write_one, 5), ETCD_UNKNOWN, ETCD_UNREACHED);
+        assert_in_range(atomic_load(&impostor.requests), 1, (etcd_now() - begun) / 100000000 + 1);
+        part(etcd);
+    }
 }
 
 static void watch(void **context)
@@ -289,9 +342,14 @@ static void no_sigpipe(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(not_sent_twice), cmocka_unit_test(reads_are_repeated),
-        cmocka_unit_test(no_answers),     cmocka_unit_test(leases),
-        cmocka_unit_test(watch),          cmocka_unit_test(talks_without_end),
+        cmocka_unit_test(not_sent_twice),
+        cmocka_unit_test(reads_are_repeated),
+        cmocka_unit_test(no_answers),
+        cmocka_unit_test(leases),
+        cmocka_unit_test(leases_given_back),
+        cmocka_unit_test(wrong_answers_take_time),
+        cmocka_unit_test(watch),
+        cmocka_unit_test(talks_without_end),
         cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(no_sigpipe),
     };
