@@ -80,9 +80,10 @@ static enum verdict judge(struct etcd *etcd, const struct etcd_complaint *compla
     return verdict;
 }
 
+/* The text is of no use any more then. */
 static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call, long status)
 {
-    const struct etcd_http *http = &etcd->http;
+    struct etcd_http *http = &etcd->http;
     const char *name = etcd->endpoint[etcd->favourite].name, *text = http->size > 0 ? http->text : "";
     const char *line_end = call->first_line ? memchr(text, '\n', http->size) : NULL;
     json_t *message = etcd_message_read(text, line_end != NULL ? (size_t)(line_end - text) : http->size);
@@ -101,6 +102,7 @@ static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call
         verdict = status >= 400 && status <= 499 && status != 408 ? IT_IS_REFUSED : IT_MAY_BE_DONE;
     }
     json_decref(message);
+    etcd_http_taken(http, http->size);
     return verdict;
 }
 

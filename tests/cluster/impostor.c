@@ -303,6 +303,27 @@ static void talks_without_end(void **context)
     }
 }
 
+/* What says in its head that it is longer than an answer is refused by that, before it has come; what says nothing, when it is. */
+static void answers_too_long(void **context)
+{
+    (void)context;
+    static const char *const heads[] = {"raw HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n",
+                                        "raw HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n900000\r\n"};
+    for (size_t h = 0; h < sizeof heads / sizeof heads[0]; h++) {
+        const char *const replies[] = {heads[h], NULL};
+        struct etcd *etcd = meet(replies);
+        assert_int_equal(try_it(etcd, &write_one, 60), ETCD_UNKNOWN);
+        assert_non_null(strstr(etcd_text(etcd), "its answer is too long"));
+        part(etcd);
+    }
+    said_for_ever = " ";
+    server_start(&impostor, talk);
+    struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
+    assert_int_equal(try_it(etcd, &write_one, 60), ETCD_UNKNOWN);
+    assert_non_null(strstr(etcd_text(etcd), "its answer is too long"));
+    part(etcd);
+}
+
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 static void options_that_make_no_sense(void **context)
@@ -350,6 +371,7 @@ int main(void)
         cmocka_unit_test(wrong_answers_take_time),
         cmocka_unit_test(watch),
         cmocka_unit_test(talks_without_end),
+        cmocka_unit_test(answers_too_long),
         cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(no_sigpipe),
     };
