@@ -12,8 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VALUES_MAX = 800000 };
+
+/* What is read takes some hundred bytes for each value, however short: "{}," as much as a key of etcd's. No answer of etcd has more
+ * than one for eleven bytes, which is what keys without a lease have; none at all in its texts, which are base64. */
+static bool has_too_many_values(const char *text, size_t size)
+{
+    size_t values = 0;
+    for (size_t c = 0; c < size; c++)
+        values += text[c] == '{' || text[c] == '[' || text[c] == ',';
+    return values > VALUES_MAX;
+}
+
 json_t *etcd_message_read(const char *text, size_t size)
 {
+    if (has_too_many_values(text, size))
+        return NULL;
     json_t *message = json_loadb(text, size, 0, NULL);
     if (json_is_object(message))
         return message;
@@ -37,8 +51,10 @@ static bool number_of(const json_t *object, const char *name, int64_t *number)
     char *end;
     errno = 0;
     const long long value = strtoll(digits, &end, 10);
+    if (errno != 0 || end == digits || *end != '\0')
+        return false;
     *number = value;
-    return errno == 0 && end != digits && *end == '\0';
+    return true;
 }
 
 static bool truth_of(const json_t *object, const char *name, bool *truth)

@@ -80,9 +80,10 @@ static enum verdict judge(struct etcd *etcd, const struct etcd_complaint *compla
     return verdict;
 }
 
+/* The text is of no use any more then. */
 static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call, long status)
 {
-    const struct etcd_http *http = &etcd->http;
+    struct etcd_http *http = &etcd->http;
     const char *name = etcd->endpoint[etcd->favourite].name, *text = http->size > 0 ? http->text : "";
     const char *line_end = call->first_line ? memchr(text, '\n', http->size) : NULL;
     json_t *message = etcd_message_read(text, line_end != NULL ? (size_t)(line_end - text) : http->size);
@@ -101,6 +102,7 @@ static enum verdict judge_answer(struct etcd *etcd, const struct etcd_call *call
         verdict = status >= 400 && status <= 499 && status != 408 ? IT_IS_REFUSED : IT_MAY_BE_DONE;
     }
     json_decref(message);
+    etcd_http_taken(http, http->size);
     return verdict;
 }
 
@@ -184,20 +186,26 @@ static void follow_session(struct etcd *etcd)
         etcd->favourite = (unsigned)to;
 }
 
+/* One that has failed just now, by this call or the one before, is not asked again at once, lest what it answers wrongly is asked
+ * without end. False: interrupted. */
+static bool give_it_time(struct etcd *etcd, int64_t until, bool *was_given)
+{
+    const int64_t failed = etcd->endpoint[etcd->favourite].failed, later = failed + PAUSE_MS * INT64_C(1000000);
+    *was_given = failed != 0 && etcd_now() < later;
+    return !*was_given || etcd_http_pause(&etcd->http, later < until ? later : until);
+}
+
 static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *call, int64_t until)
 {
-    bool may_be_done = false;
-    unsigned failures = 0, distrusts = 0, tokens = 0;
+    bool may_be_done = false, has_failed = false;
+    unsigned distrusts = 0, tokens = 0;
     follow_session(etcd);
     for (;;) {
-        /* When all have been asked, not at once again. */
-        if (failures > 0 && failures % etcd->endpoints == 0) {
-            const int64_t later = etcd_now() + PAUSE_MS * INT64_C(1000000);
-            if (!etcd_http_pause(&etcd->http, later < until ? later : until))
-                return ETCD_INTERRUPTED;
-        }
+        bool was_given;
+        if (!give_it_time(etcd, until, &was_given))
+            return ETCD_INTERRUPTED;
         if (etcd_now() >= until) {
-            if (failures == 0)
+            if (!has_failed && !was_given) /* otherwise it is known why it failed */
                 etcd_note(etcd, ETCD_NO_REASON, "no time was left to ask etcd at %s",
                           etcd->endpoint[etcd->favourite].name);
             return may_be_done ? ETCD_UNKNOWN : ETCD_UNREACHED;
@@ -224,7 +232,7 @@ static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *ca
             look_elsewhere(etcd);
             if (++distrusts >= etcd->endpoints)
                 return ETCD_REFUSED;
-            failures++;
+            has_failed = true;
             break;
         case IT_MAY_BE_DONE:
             if (etcd->reason == ETCD_NO_SPACE)
@@ -233,12 +241,12 @@ static enum etcd_result call_until(struct etcd *etcd, const struct etcd_call *ca
             if (!call->repeatable)
                 return ETCD_UNKNOWN;
             may_be_done = true;
-            failures++;
+            has_failed = true;
             distrusts = 0;
             break;
         case TRY_ANOTHER:
             look_elsewhere(etcd);
-            failures++;
+            has_failed = true;
             distrusts = 0;
             break;
         }

@@ -16,7 +16,7 @@
 #include <sys/timerfd.h>
 
 enum {
-    ANSWER_MAX = 64 << 20, /* bytes: more is not an answer */
+    KEPT_MAX = 64 << 10, /* bytes, for the next answer */
     ENDS_SOON_MS = 100,
     SILENT_S = 5,
 };
@@ -103,11 +103,16 @@ bool etcd_http_fail(struct etcd_http *http, const char *why)
     return false;
 }
 
+bool etcd_http_expect(struct etcd_http *http, uint64_t more)
+{
+    return more <= ANSWER_MAX - http->size || etcd_http_fail(http, "its answer is too long");
+}
+
 bool etcd_http_take(struct etcd_http *http, const char *from, size_t more)
 {
     const size_t needed = http->size + more + 1;
-    if (needed > ANSWER_MAX)
-        return etcd_http_fail(http, "its answer is too long");
+    if (!etcd_http_expect(http, more))
+        return false;
     if (needed > http->room) {
         const size_t room = needed > 2 * http->room ? needed : 2 * http->room;
         char *text = realloc(http->text, room);
@@ -128,6 +133,11 @@ void etcd_http_taken(struct etcd_http *http, size_t bytes)
         return;
     http->size -= bytes;
     memmove(http->text, http->text + bytes, http->size + 1);
+    if (http->size == 0 && http->room > KEPT_MAX) {
+        free(http->text);
+        http->text = NULL;
+        http->room = 0;
+    }
 }
 
 const char *etcd_http_error(const struct etcd_http *http)
@@ -154,9 +164,11 @@ bool etcd_http_begin(struct etcd_http *http, const struct etcd_http_request *req
     return http->running;
 }
 
+/* A transport looks at interruptions when there is nothing to read; where there always is, it never does. */
 enum etcd_http_state etcd_http_wait(struct etcd_http *http, int64_t until)
 {
-    return http->transport->wait(http, until);
+    const enum etcd_http_state state = http->transport->wait(http, until);
+    return state == HTTP_RUNS && etcd_http_was_interrupted(http) ? HTTP_INTERRUPTED : state;
 }
 
 enum etcd_http_outcome etcd_http_end(struct etcd_http *http, long *status)

@@ -73,6 +73,8 @@ const char *etcd_http_error(const struct etcd_http *http);
 void etcd_http_interrupt(struct etcd_http *http);
 /* An interruption that has come for nobody is taken back. */
 void etcd_http_calm(struct etcd_http *http);
+/* One has come, and is taken back. */
+bool etcd_http_was_interrupted(struct etcd_http *http);
 /* `timer` can be read from that time on. */
 void etcd_http_arm(struct etcd_http *http, int64_t until);
 /* Nothing but time passes: false if it was interrupted. */

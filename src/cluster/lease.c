@@ -5,6 +5,8 @@
 #include "cluster/client.h"
 #include "cluster/message.h"
 
+#include <stdio.h>
+
 struct told {
     int64_t lease, seconds;
 };
@@ -21,12 +23,24 @@ static bool read_granted(const json_t *message, void *data)
     return read_lease(message, data) && told->lease != 0 && told->seconds > 0 && told->seconds <= INT32_MAX;
 }
 
+/* A lease that was granted by an answer that is of no use: nobody keeps it, but it would last as long as the server believes. */
+static void give_back(struct etcd *etcd, int64_t lease)
+{
+    char why[TEXT_ROOM];
+    const enum etcd_reason reason = etcd->reason;
+    snprintf(why, sizeof why, "%s", etcd->text);
+    etcd_revoke(etcd, lease, etcd_now() + INT64_C(1000000000));
+    etcd_note(etcd, reason, "%s", why);
+}
+
 enum etcd_result etcd_grant(struct etcd *etcd, unsigned seconds, int64_t until, int64_t *lease, unsigned *granted)
 {
     struct told told = {0};
     const struct etcd_call call = {
         .path = "/v3/lease/grant", .body = etcd_message_grant(seconds), .read = read_granted, .data = &told};
     const enum etcd_result result = etcd_call(etcd, &call, until);
+    if (result == ETCD_UNKNOWN && told.lease != 0)
+        give_back(etcd, told.lease);
     *lease = result == ETCD_DONE ? told.lease : 0;
     *granted = result == ETCD_DONE ? (unsigned)told.seconds : 0;
     return result;

@@ -11,9 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For how long this thread has waited in vain, of which a listing of all gates has as much patience as for one. */
+static _Thread_local bool lists_all;
+static _Thread_local int64_t waited_in_vain;
+
 int64_t gate_patience(void)
 {
-    return etcd_now() + 10 * INT64_C(1000000000);
+    return etcd_now() + 10 * INT64_C(1000000000) - waited_in_vain;
+}
+
+void gate_waited(int64_t since, enum etcd_result result)
+{
+    if (lists_all && result != ETCD_DONE)
+        waited_in_vain += etcd_now() - since;
+}
+
+bool gate_lists_all(bool all)
+{
+    const bool before = lists_all;
+    lists_all = all;
+    if (!all)
+        waited_in_vain = 0;
+    return before;
 }
 
 unsigned gate_number_in(const struct etcd_answer *answer, const char *key)
@@ -27,12 +46,13 @@ unsigned gate_number_in(const struct etcd_answer *answer, const char *key)
 /* Harmless if it is done twice, so it is asked until there is an answer. */
 static enum etcd_result ask(struct etcd *etcd, const struct etcd_txn *txn, struct etcd_answer *answer)
 {
-    const int64_t until = gate_patience();
+    const int64_t begun = etcd_now(), until = gate_patience();
     enum etcd_result result;
     do
         result = etcd_do(etcd, txn, until, answer);
     while ((result == ETCD_UNKNOWN || result == ETCD_UNREACHED || result == ETCD_INTERRUPTED) &&
            etcd_reason(etcd) != ETCD_NO_SPACE && etcd_now() < until);
+    gate_waited(begun, result);
     return result;
 }
 

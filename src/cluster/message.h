@@ -17,7 +17,7 @@ char *etcd_message_lease(int64_t lease);
 char *etcd_message_watch(const char *prefix, int64_t from, bool deletions_only);
 char *etcd_message_login(const char *user, const char *password); /* NULL also: not UTF-8 */
 
-/* An answer, or one line of an answer that goes on. NULL: it is no JSON object. Streams have the answer as `result`. */
+/* An answer, or one line of an answer that goes on. NULL: it is no JSON object, or one that would take too much memory. Streams have the answer as `result`. */
 json_t *etcd_message_read(const char *text, size_t size);
 
 /* Whether an answer is one that says that something went wrong, and what, in printable characters. */

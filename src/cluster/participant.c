@@ -239,15 +239,17 @@ admit_error participant_enter(struct participant *participant, const struct part
     return ADMIT_OK;
 }
 
-/* Unless it had been lost it is well: if the cluster cannot be reached now, the slot comes back when the lease ends. */
+/* Unless it had been lost it is well: if the cluster cannot be reached now, or refuses, the slot comes back when the lease ends. */
 admit_error participant_leave(struct participant *participant)
 {
     struct client *client = &participant->client;
     const bool in_time = client_in_time(client);
     set_lost(client, NULL, NULL);
     client->wait = NULL;
+    client->why = ADMIT_OK;
     client->patience_until = etcd_now() + 2000 * millisecond;
-    const bool was_lost = leave(client, &participant->locals) == WAS_LOST && !client->unanswered;
+    const bool is_told = leave(client, &participant->locals) == WAS_LOST && !client->unanswered;
+    const bool was_lost = is_told && client->why == ADMIT_OK;
     return in_time && !was_lost
                ? ADMIT_OK
                : gate_fails(ADMIT_LOST, "gate \"%s\": the hold was lost: its lease was over", client->gate->name);

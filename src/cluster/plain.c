@@ -263,6 +263,8 @@ static void take(struct etcd_http *http, const char *bytes, size_t size)
         const size_t taken = etcd_response_take(response, bytes, size, &body, &body_size);
         if (body_size > 0)
             etcd_http_take(http, body, body_size);
+        if (!http->over && (response->at == RESPONSE_BODY || response->at == RESPONSE_CHUNK))
+            etcd_http_expect(http, response->left);
         bytes += taken;
         size -= taken;
     }

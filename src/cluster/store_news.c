@@ -108,6 +108,8 @@ enum news client_news(struct client *client, crowd *ahead)
         return IS_OVER;
     if (client_gives_up(client))
         return SOME_HAVE_GONE; /* which gives it the opportunity */
+    if (etcd_now() >= client->look_at)
+        return must_look_again(client);
     struct etcd_watch *watch = atomic_load(&client->watch);
     if (watch == NULL) {
         pause_for(100 * millisecond);
@@ -125,8 +127,7 @@ enum news client_news(struct client *client, crowd *ahead)
         pause_for(20 * millisecond);
         return must_look_again(client);
     case ETCD_NO_NEWS:
-        return etcd_now() >= client->look_at ? must_look_again(client) : SOME_HAVE_GONE;
-    case ETCD_WATCH_STOPPED:
+    case ETCD_WATCH_STOPPED: /* why is seen the next time */
         break;
     }
     return SOME_HAVE_GONE;

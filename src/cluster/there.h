@@ -40,6 +40,10 @@ admit_error there_list(const char *where, int (*one)(void *data, const char *nam
 
 /* manage.c. Up to when one waits for an answer that a person waits for. */
 int64_t gate_patience(void);
+/* So long it was waited, for that. */
+void gate_waited(int64_t since, enum etcd_result result);
+/* From now on this thread lists all gates, or does not: then what it waits for in vain counts for all of them. Returns what was. */
+bool gate_lists_all(bool all);
 /* The number of slots that this key says in the answer; 0: none that could be. */
 unsigned gate_number_in(const struct etcd_answer *answer, const char *key);
 /* What the store says k is, or makes it that if there is no gate and k is not 0. */

@@ -136,7 +136,13 @@ static size_t give_body(char *to, size_t size, size_t count, void *data)
 
 static size_t take_text(char *from, size_t size, size_t count, void *data)
 {
-    return etcd_http_take(data, from, size * count) ? size * count : 0;
+    struct etcd_http *http = data;
+    const struct tls *tls = http->connection;
+    curl_off_t whole = 0; /* -1: it is not said */
+    tls->curl->easy_getinfo(tls->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &whole);
+    if (http->size == 0 && whole > 0 && !etcd_http_expect(http, (uint64_t)whole))
+        return 0;
+    return etcd_http_take(http, from, size * count) ? size * count : 0;
 }
 
 static bool add_header(struct tls *tls, const char *header)

@@ -31,6 +31,11 @@ extern const struct etcd_transport etcd_plain, etcd_tls;
  * noticed in some seconds, also by a watch, which waits for ever. -1: errno says why. */
 int etcd_http_socket(int family, int type, int protocol);
 
+/* Bytes of an answer that is read as a whole; docs/cluster.md says how many clients that is. */
+enum { ANSWER_MAX = 8 << 20 };
+
+/* The answer says that so much will come. False: the request is over, since that is too long. */
+bool etcd_http_expect(struct etcd_http *http, uint64_t more);
 /* More of the answer has come. False: the request is over, since it is too long, or there is no memory for it. */
 bool etcd_http_take(struct etcd_http *http, const char *from, size_t more);
 /* It is over, for that reason; false. */

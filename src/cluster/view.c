@@ -89,7 +89,9 @@ static admit_error look(struct there *there, bool keys_only, struct etcd_answer 
     struct etcd *etcd = there_etcd(there);
     admit_error error = etcd != NULL ? ADMIT_OK : ADMIT_BAD_OPTION;
     if (etcd != NULL) {
+        const int64_t begun = etcd_now();
         const enum etcd_result result = etcd_do(etcd, &txn, gate_patience(), answer);
+        gate_waited(begun, result);
         error = result == ETCD_DONE ? ADMIT_OK : gate_etcd_failed(there->gate.name, etcd, result);
     }
     pthread_mutex_unlock(&there->asking);
@@ -203,7 +205,9 @@ admit_error there_list(const char *where, int (*one)(void *data, const char *nam
     if (result != ETCD_DONE) {
         error = gate_etcd_failed(where, etcd, result);
     } else {
+        const bool before = gate_lists_all(true);
         list_gates(where, &answer, one, data);
+        gate_lists_all(before);
         etcd_answer_free(&answer);
     }
     etcd_close(etcd);

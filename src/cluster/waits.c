@@ -43,6 +43,13 @@ void etcd_http_calm(struct etcd_http *http)
         ;
 }
 
+/* Each of them is one that etcd_http_calm would take back. */
+bool etcd_http_was_interrupted(struct etcd_http *http)
+{
+    uint64_t count;
+    return read(http->interrupt, &count, sizeof count) > 0;
+}
+
 bool etcd_http_pause(struct etcd_http *http, int64_t until)
 {
     etcd_http_arm(http, until);

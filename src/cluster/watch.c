@@ -124,10 +124,12 @@ static enum etcd_news tell(struct etcd_watch *watch, struct etcd_event *event)
     return ETCD_EVENT;
 }
 
-/* event: NULL: until it is known to be there. */
+/* event: NULL: until it is known to be there. Lines without events, and pieces of lines, may come without end: the time is looked
+ * at after each of them, but not before all that could be read at once has been. */
 static enum etcd_news next(struct etcd_watch *watch, int64_t until, struct etcd_event *event)
 {
     struct etcd_http *http = &watch->etcd->http;
+    bool has_read = false;
     if (!watch->begun)
         begin(watch);
     else if (!watch->ended && http->process != getpid())
@@ -142,7 +144,9 @@ static enum etcd_news next(struct etcd_watch *watch, int64_t until, struct etcd_
         const int64_t now = etcd_now();
         if (!watch->created && now >= watch->answer_due)
             return end(watch, "no answer in time");
-        const size_t had = http->size;
+        if (has_read && now >= until)
+            return ETCD_NO_NEWS;
+        has_read = true;
         const int64_t limit = !watch->created && watch->answer_due < until ? watch->answer_due : until;
         switch (etcd_http_wait(http, limit)) {
         case HTTP_ENDED:
@@ -152,8 +156,7 @@ static enum etcd_news next(struct etcd_watch *watch, int64_t until, struct etcd_
         case HTTP_INTERRUPTED:
             return ETCD_WATCH_STOPPED;
         case HTTP_RUNS:
-            if (http->size == had && etcd_now() >= until)
-                return ETCD_NO_NEWS;
+            break;
         }
     }
     return ETCD_WATCH_ENDED;

@@ -6,8 +6,11 @@
 #include "nodes.h"
 #include "server.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
+
+#include <sys/socket.h>
 
 /* --- the server --------------------------------------------------------------------------------------------------- */
 
@@ -149,13 +152,18 @@ static void no_answers(void **context)
     }
 }
 
+#define REVOKED "200 {\"header\":{\"revision\":\"3\"}}"
+
 /* To a lease that was not asked for, or for as long as nobody lives. */
 static void leases(void **context)
 {
     (void)context;
     static const char *const replies[] = {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"-1\"}",
+                                          REVOKED,
                                           "200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"9999999999999\"}",
-                                          "200 {\"result\":{\"header\":{},\"ID\":\"8\",\"TTL\":\"9\"}}", NULL};
+                                          REVOKED,
+                                          "200 {\"result\":{\"header\":{},\"ID\":\"8\",\"TTL\":\"9\"}}",
+                                          NULL};
     struct etcd *etcd = meet(replies);
     const int64_t until = etcd_now() + INT64_C(2000000000);
     int64_t lease;
@@ -167,6 +175,54 @@ static void leases(void **context)
     assert_int_equal(etcd_keep_alive(etcd, 7, until, &granted), ETCD_UNKNOWN);
     assert_int_equal(granted, 0);
     part(etcd);
+}
+
+/* A lease that was granted, but by an answer of no use, is revoked, if it is known which; and why it is of no use is told. */
+static void leases_given_back(void **context)
+{
+    (void)context;
+    static const struct {
+        const char *reply;
+        unsigned requests;
+    } cases[] = {
+        {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"0\"}", 2},
+        {"200 {\"header\":{},\"ID\":\"7\",\"TTL\":\"99999999999999999999\"}", 2},
+        {"200 {\"header\":{},\"ID\":\"0\",\"TTL\":\"9\"}", 1},
+        {"200 {\"header\":{},\"ID\":\"7x\",\"TTL\":\"9\"}", 1},
+        {"200 {\"ID\":\"7\",\"TTL\":\"9\"}", 1},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const char *const replies[] = {cases[c].reply, REVOKED, NULL};
+        struct etcd *etcd = meet(replies);
+        int64_t lease;
+        unsigned granted;
+        assert_int_equal(etcd_grant(etcd, 9, in_seconds(5), &lease, &granted), ETCD_UNKNOWN);
+        assert_non_null(strstr(etcd_text(etcd), "is not etcd"));
+        assert_int_equal(atomic_load(&impostor.requests), cases[c].requests);
+        part(etcd);
+    }
+}
+
+/* Whoever asks again at once, as what failed may have been the network, is answered by a pause, which is a tenth of a second. */
+static void wrong_answers_take_time(void **context)
+{
+    (void)context;
+    static const char *const wrong[] = {
+        "200 {\"header\":{\"revision\":\"3\"},\"succeeded\":true}",
+        "200 "
+        "{\"header\":{\"revision\":\"3\"},\"succeeded\":true,\"responses\":[{\"response_put\":{}},{\"response_put\":{}}"
+        "]}",
+        "raw HTTP/1.1 200 OK\r\n\r\n<html>",
+    };
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++) {
+        const char *const replies[] = {wrong[w], NULL};
+        struct etcd *etcd = meet(replies);
+        const int64_t begun = etcd_now(), until = in_seconds(0.25);
+        while (etcd_now() < until)
+            assert_in_range(try_it(etcd, &write_one, 5), ETCD_UNKNOWN, ETCD_UNREACHED);
+        assert_in_range(atomic_load(&impostor.requests), 1, (etcd_now() - begun) / 100000000 + 1);
+        part(etcd);
+    }
 }
 
 static void watch(void **context)
@@ -192,6 +248,80 @@ static void watch(void **context)
         etcd_watch_close(watch);
         part(etcd);
     }
+}
+
+/* --- without end --------------------------------------------------------------------------------------------------- */
+
+/* What is said again and again after the head, as fast as it is taken. */
+static const char *said_for_ever;
+
+static void talk(struct server *server, int connection)
+{
+    static const char head[] = "HTTP/1.1 200 OK\r\n\r\n";
+    char much[32 << 10] = "";
+    const size_t size = strlen(said_for_ever), room = sizeof much / size * size;
+    for (size_t at = 0; at < room; at += size)
+        memcpy(much + at, said_for_ever, size);
+    if (!server_takes(server, connection))
+        return;
+    server_says(connection, head, strlen(head));
+    while (send(connection, much, room, MSG_NOSIGNAL) > 0)
+        ;
+}
+
+static void *interrupt_soon(void *data)
+{
+    poll(NULL, 0, 100);
+    etcd_watch_interrupt(data);
+    return NULL;
+}
+
+/* However fast lines without events come, a watch hears of an interruption, and of the time at which whoever asks wants to
+ * do something else. */
+static void talks_without_end(void **context)
+{
+    (void)context;
+    static const char *const lines[] = {
+        CREATED,
+        "{\"result\":{\"header\":{\"revision\":\"3\"}}}\n",
+        "{\"result\":{\"header\":{\"revision\":\"3\"},\"events\":[]}}\n",
+    };
+    for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
+        struct etcd_event event;
+        pthread_t thread;
+        said_for_ever = lines[l];
+        server_start(&impostor, talk);
+        struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
+        struct etcd_watch *watch = etcd_watch_open(etcd, "a", 0, false);
+        assert_int_equal(etcd_watch_next(watch, in_seconds(0.1), &event), ETCD_NO_NEWS);
+        assert_int_equal(pthread_create(&thread, NULL, interrupt_soon, watch), 0);
+        assert_int_equal(etcd_watch_next(watch, INT64_MAX, &event), ETCD_WATCH_STOPPED);
+        pthread_join(thread, NULL);
+        assert_int_equal(etcd_watch_next(watch, in_seconds(0.1), &event), ETCD_NO_NEWS);
+        etcd_watch_close(watch);
+        part(etcd);
+    }
+}
+
+/* What says in its head that it is longer than an answer is refused by that, before it has come; what says nothing, when it is. */
+static void answers_too_long(void **context)
+{
+    (void)context;
+    static const char *const heads[] = {"raw HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n",
+                                        "raw HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n900000\r\n"};
+    for (size_t h = 0; h < sizeof heads / sizeof heads[0]; h++) {
+        const char *const replies[] = {heads[h], NULL};
+        struct etcd *etcd = meet(replies);
+        assert_int_equal(try_it(etcd, &write_one, 60), ETCD_UNKNOWN);
+        assert_non_null(strstr(etcd_text(etcd), "its answer is too long"));
+        part(etcd);
+    }
+    said_for_ever = " ";
+    server_start(&impostor, talk);
+    struct etcd *etcd = etcd_open(&(struct etcd_options){.endpoints = impostor.endpoint});
+    assert_int_equal(try_it(etcd, &write_one, 60), ETCD_UNKNOWN);
+    assert_non_null(strstr(etcd_text(etcd), "its answer is too long"));
+    part(etcd);
 }
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
@@ -233,9 +363,16 @@ static void no_sigpipe(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(not_sent_twice), cmocka_unit_test(reads_are_repeated),
-        cmocka_unit_test(no_answers),     cmocka_unit_test(leases),
-        cmocka_unit_test(watch),          cmocka_unit_test(options_that_make_no_sense),
+        cmocka_unit_test(not_sent_twice),
+        cmocka_unit_test(reads_are_repeated),
+        cmocka_unit_test(no_answers),
+        cmocka_unit_test(leases),
+        cmocka_unit_test(leases_given_back),
+        cmocka_unit_test(wrong_answers_take_time),
+        cmocka_unit_test(watch),
+        cmocka_unit_test(talks_without_end),
+        cmocka_unit_test(answers_too_long),
+        cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(no_sigpipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,11 +308,33 @@ static void believed_by_nobody(void **context)
 static void too_deep(void **context)
 {
     (void)context;
-    enum { DEEP = 2000000 };
+    enum { DEEP = 500000 };
     char *text = malloc(DEEP);
     memset(text, '[', DEEP);
     memcpy(text, "{\"header\":", strlen("{\"header\":"));
     assert_null(etcd_message_read(text, DEEP));
+    free(text);
+}
+
+/* "{}," takes as much memory as a key: an answer of nothing else would take a hundred times its size. One that has as many keys as
+ * can be is read. */
+static void too_many(void **context)
+{
+    (void)context;
+    static const char key[] =
+        "{\"key\":\"YWRtaXQvZy9r\",\"create_revision\":\"5\",\"mod_revision\":\"5\",\"version\":\"1\"},";
+    enum { LONG = 8 << 20 };
+    static const char *const parts[] = {"{},", "[],", "0,", key};
+    char *text = malloc(LONG + 200);
+    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+        size_t at = (size_t)sprintf(text, "{\"kvs\":[");
+        for (; at < LONG - 200; at += strlen(parts[p]))
+            strcpy(text + at, parts[p]);
+        at += (size_t)sprintf(text + at, "{}]}");
+        json_t *message = etcd_message_read(text, at);
+        assert_int_equal(message != NULL, parts[p] == key);
+        json_decref(message);
+    }
     free(text);
 }
 
@@ -323,6 +345,7 @@ int main(void)
                                        cmocka_unit_test(cut_off),
                                        cmocka_unit_test(changed_at_random),
                                        cmocka_unit_test(believed_by_nobody),
-                                       cmocka_unit_test(too_deep)};
+                                       cmocka_unit_test(too_deep),
+                                       cmocka_unit_test(too_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

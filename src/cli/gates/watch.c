@@ -3,6 +3,7 @@
 
 #include "cli/gates/change_text.h"
 #include "cli/gates/columns.h"
+#include "cli/gates/elsewhere.h"
 #include "cli/gates/gates.h"
 #include "cli/gates/view.h"
 
@@ -23,9 +24,13 @@ static void look_for_nothing(void *context, const struct watched *watched, bool 
     (void)context, (void)watched, (void)is_other, (void)at;
 }
 
-/* The last error was that of one of several: so it is opened once more. */
+/* The last error was that of one of several: so it is opened once more, where that does not take another ten seconds. */
 static void tell_unusable(const char *command, const struct watched *watched)
 {
+    if (is_elsewhere(watched->name)) {
+        fprintf(stderr, "admit %s: %s\n", command, watched->error);
+        return;
+    }
     admit_gate *gate = admit_gate_open_with(watched->name, &(admit_gate_options){.look_only = 1});
     if (gate == NULL)
         tell_gate_error(command, watched->name, admit_last_error());
