@@ -180,6 +180,7 @@ admit run gpu =admit run gpu --
 admit run gpu -- stand_=admit run gpu -- stand_in_for_a_command 
 admit run gpu -- cat my=admit run gpu -- cat my.log 
 admit wait @=admit wait @1 
+admit output @1=admit output @1 
 admit jobs --state waiting,ru=admit jobs --state waiting,running 
 admit nonsense x=admit nonsense x'
 
