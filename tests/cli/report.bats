@@ -386,15 +386,15 @@ minute() {
 @test "a lane for each that came, if they are few" {
     minute >"$T/log"
     report "$T/log" --svg "$T/x.svg"
-    says "a column is 1.0 s"
-    says "train        1          0000000000000000000000000000000000000000"$'\n'
-    says "train        2               1111111111111111111111111X"$'\n'
-    says "train        4                    ....................111111111111111111111111111111"$'\n'
-    says "train        5                         .........................X"$'\n'
-    says "train        6                              ...............-"$'\n'
-    says "train        8                                              ....00000000000000000000"$'\n'
-    says "train        7                                                       ..............."$'\n'
-    [[ $output == *"train        9                                                                     -" ]]
+    says "a column is 1.2 s"
+    says "  train             1        0000000000000000000000000000000000"$'\n'
+    says "  train             2            111111111111111111111X"$'\n'
+    says "  train             4                .................1111111111111111111111111"$'\n'
+    says "  train             5                    .....................X"$'\n'
+    says "  train             6                        .............-"$'\n'
+    says "  train             8                                      ...00000000000000000"$'\n'
+    says "  train             7                                             ............."$'\n'
+    [[ $output == *"  train             9                                                         -" ]]
     says_not "slots in use"
     # One lane below the other, in the order in which they came; and who has the slot goes in where the other was killed.
     grep -q '<desc id=.about.>For each process that came a lane' "$T/x.svg"
@@ -422,6 +422,27 @@ minute() {
     many | head -n -3 >"$T/log"
     report "$T/log"
     says_not "a column is"
+}
+
+@test "a lane says which command of a program it is, and its job" {
+    {
+        command="nice -n 3 ./train 1" line 0 enter 1 '"slot":0,"ticket":1,"waited":0.0,"job":"@319"'
+        command="nice -n 3 ./train 1" line 5 exit 1 '"slot":0,"ticket":1,"inside":5.0,"job":"@319"'
+        command="bash bin/nightly --of 'a day'" entered 6 2 0 2 0.0
+        command="./train 3" line 7 wait 3 '"place":1,"job":"@320"'
+        command="sh -c 'make; make check'" line 8 give_up 4 '"waited":1.0,"why":"timed_out","status":124,"job":"@x1"'
+        command="./train 5" line 10 exit 5 '"slot":1,"ticket":0,"inside":10.0,"job":"@1"'
+    } >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    says "  train 1           @319     0000"
+    says "  nightly --of '... 2     "
+    says "  train 3           @320  "
+    says "  sh -c 'make; m... 4     "
+    says "  train 5           @1       1111"
+    [ "$(wc -L <<<"$output")" -le 80 ]
+    grep -q '>train 1 <tspan class=.pid.>@319<' "$T/x.svg"
+    grep -q '>train 3, job @320, process 3: waited' "$T/x.svg"
+    says "    train             1    79 %"
 }
 
 @test "a picture: each stay, with who it was, or columns if they are many" {
