@@ -30,7 +30,7 @@ static void draw_lane(const struct picture *picture, const struct panel *panel, 
     char number[16];
     fprintf(picture->out, "<path class='grid' d='M%d %dH%d'/><text class='end' x='%d' y='%d'>", picture->left, y, RIGHT,
             picture->left - 12, y + 5);
-    say_who(picture, visit, 14);
+    say_who(picture, visit, 18);
     fprintf(picture->out, " <tspan class='pid'>%s</tspan></text>\n", number_of_visit(visit, number));
 }
 
