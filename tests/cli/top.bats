@@ -92,7 +92,7 @@ left() {
     eventually shown "demo +waits +place 1 +$pid "
     let_go a
     eventually shown "demo +left +slot 0 +$command "
-    eventually shown "demo +entered +slot 0 +[0-9]+ .*after"
+    eventually shown "demo +entered +slot 0 +[0-9]+ .* sh -c"
     eventually inside b
     # Whoever is killed inside while somebody waits is recovered at once.
     local dead=$pid
