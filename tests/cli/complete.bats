@@ -123,7 +123,7 @@ options_of() {
     same jobs "$(lines "$id" "$ended")" "$(offers output "")"
     same "jobs that can be cancelled" "$id" "$(offers cancel "")"
     same "a path" :files "$(offers run ./)"
-    same states "$(lines running,waiting running,running running,done running,cancelled running,orphan running,killed \
+    same states "$(lines running,waiting running,done running,cancelled running,orphan running,killed \
         running,failed)" "$(offers jobs --state running,)"
     [[ "$("$ADMIT" complete -- cancel "")" == "$id"$'\trunning: sh -c'* ]]
     touch "$T/end"
