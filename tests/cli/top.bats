@@ -100,7 +100,7 @@ left() {
     enter c demo
     eventually shown "demo +waits .* $pid "
     kill -KILL "$dead" "$command"
-    eventually shown "demo +recovered +slot 0 +$command .*died inside"
+    eventually shown "demo +recovered +slot 0 +$command .* sh -c"
     eventually shown "recovered 1, abandoned 0"
     "$ADMIT" resize demo 3
     eventually shown 'demo +resized +from 1 to 3 slots'
