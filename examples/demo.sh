@@ -315,7 +315,12 @@ show() {
     local expected=$1 status=0
     shift
     printf '\n$ admit %s\n' "$*"
-    "$admit" "$@" || status=$?
+    if [[ -n $live ]]; then
+        "$admit" "$@" | fold -s -w 79
+        status=${PIPESTATUS[0]}
+    else
+        "$admit" "$@" || status=$?
+    fi
     [[ $status -eq $expected ]] || fail "exit status $status, not $expected"
 }
 
@@ -329,9 +334,11 @@ play
 sum_up
 pause
 echo
-echo "Was that luck? All interleavings of the text that just ran, with a kill -9 at every step, as often as you like:"
+echo "Was that luck? All interleavings of the text that just ran, with a kill -9 at"
+echo "every step, as often as you like:"
 show 0 check gate -n 2 -k 2 --fault recovery
 pause
 echo
-echo "And what it looks like when a promise is not kept: one_bit, of the catalogue, lets a process be locked out for ever."
+echo "And what it looks like when a promise is not kept: one_bit, of the catalogue,"
+echo "lets a process be locked out for ever."
 show 1 check one_bit -n 2 --property lockout-freedom

@@ -20,10 +20,9 @@ seconds() {
 
 # comes NAME SECONDS: a command of this name, a moment after the one before.
 comes() {
-    # shellcheck disable=SC2016 # it is the command's
-    printf '#!/bin/sh\nexec sleep "$1"\n' >"$1"
+    printf '#!/bin/sh\nexec sleep %s\n' "$(seconds "$2")" >"$1"
     chmod +x "$1"
-    "$admit" run -q -k 2 gpu -- "./$1" "$(seconds "$2")" &
+    "$admit" run -q -k 2 gpu -- "./$1" &
     last=$!
     sleep "$(seconds 0.3)"
 }

@@ -34,9 +34,24 @@ static const char help_text[] = "usage: admit complete -- WORD...\n"
 static char kept[256];
 static unsigned offered;
 
+/* In a list, such as "--state=running,done,": nobody wants the same twice. */
+static bool is_in_list(const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = kept, *end; (end = strchr(at, ',')) != NULL; at = end + 1) {
+        const char *equals = memchr(at, '=', (size_t)(end - at));
+        at = equals != NULL ? equals + 1 : at;
+        if ((size_t)(end - at) == length && strncmp(at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 void offer(const char *word, const char *brief)
 {
     offered++;
+    if (is_in_list(word))
+        return;
     printf("%s%s", kept, word);
     if (brief != NULL && brief[0] != '\0')
         printf("\t%.*s", (int)strcspn(brief, "\n\t"), brief);

@@ -45,7 +45,10 @@ static const struct {
     const char *also; /* NULL: nothing else may be meant */
 } habits[] = {
     {"run", " exec start with create new ", NULL},
-    {"run -b", " submit queue batch ", NULL},
+    {"run -k", " -k --slots -j ", NULL},
+    {"run -w", " -w --wait --timeout ", NULL},
+    {"run --try", " --try -n --nonblock ", NULL},
+    {"run -b", " submit queue batch -b --background ", NULL},
     {"cancel", " kill stop abort ", NULL},
     {"output", " cat tail ", NULL},
     {"output", " log logs ", "report"},
@@ -60,6 +63,7 @@ static const struct {
     {"check", " explore prove verify ", NULL},
     {"equivalent", " compare diff ", NULL},
     {"count", " measure ", NULL},
+    {"--version", " version -v ", NULL},
 };
 
 static void list_commands(FILE *out, const char *heading, unsigned from, unsigned to)

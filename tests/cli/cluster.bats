@@ -74,7 +74,7 @@ load cluster
     local top=$!
     eventually grep -q '1 of 1 inside' "$T/top.out"
     let_go one
-    eventually grep -q ' gone  *slot 0  .*(left or died) sh -c' "$T/background.out"
+    eventually grep -q ' gone  *slot 0  .*sh -c.*(left or died)' "$T/background.out"
     eventually grep -q ' gone ' "$T/top.out"
     exits 0 remove "$Q"
     ends 0 "$watcher"

@@ -123,7 +123,7 @@ options_of() {
     same jobs "$(lines "$id" "$ended")" "$(offers output "")"
     same "jobs that can be cancelled" "$id" "$(offers cancel "")"
     same "a path" :files "$(offers run ./)"
-    same states "$(lines running,waiting running,running running,done running,cancelled running,orphan running,killed \
+    same states "$(lines running,waiting running,done running,cancelled running,orphan running,killed \
         running,failed)" "$(offers jobs --state running,)"
     [[ "$("$ADMIT" complete -- cancel "")" == "$id"$'\trunning: sh -c'* ]]
     touch "$T/end"
@@ -180,6 +180,7 @@ admit run gpu =admit run gpu --
 admit run gpu -- stand_=admit run gpu -- stand_in_for_a_command 
 admit run gpu -- cat my=admit run gpu -- cat my.log 
 admit wait @=admit wait @1 
+admit output @1=admit output @1 
 admit jobs --state waiting,ru=admit jobs --state waiting,running 
 admit nonsense x=admit nonsense x'
 

@@ -35,6 +35,7 @@ load gates
     run_refused "there is no option '-é'" -é demo -- true
     run_refused "--wait needs a value" demo --wait
     run_refused "-k takes a whole number from 1 to 1024, or cores, not ''" -k= demo -- true
+    run_refused "-k takes a whole number from 1 to 1024, or cores, not '0'" -k 0 demo -- true
     exits 0 list --json
     refused "--json takes no value" list --json=1
     # Elsewhere, too.

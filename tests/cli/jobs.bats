@@ -681,7 +681,9 @@ left_no_job() {
     exits 2 jobs
     says_error "it is not yours alone"
     rmdir "$ADMIT_DIR/@jobs-$(id -u)"
-    ADMIT_DIR=$T/none run_refused "-b: cannot open the directory of gates $T/none" -b -k 1 "$T/q" -- true
+    ADMIT_DIR=$T/none \
+        run_refused "-b: cannot open the directory of gates $T/none: ADMIT_DIR names it, and it does not exist; make it" \
+        -b -k 1 "$T/q" -- true
 }
 
 @test "a job whose file was overwritten: the list says so, has the others, and is no success" {

@@ -340,7 +340,7 @@ many() {
     has '.entered == 3 and .use == 0.6 and .path == "/srv/gpu"'
     json '.lines | .all == 21 and .foreign == 7 and .unknown_event == 1 and .misdated == 2 and .torn == 2 and .too_long == 1'
     report "$T/log"
-    says "21 in all; left out: 2 torn, 7 of something else,"
+    says "21 in all; left out: 2 torn, 7 that are no log's,"
     says "1 of an event unknown here, 2 dated before 2000 or after tomorrow,"
     says "1 too long"
 }
@@ -386,24 +386,24 @@ minute() {
 @test "a lane for each that came, if they are few" {
     minute >"$T/log"
     report "$T/log" --svg "$T/x.svg"
-    says "a column is 1.0 s"
-    says "train        1          0000000000000000000000000000000000000000"$'\n'
-    says "train        2               1111111111111111111111111X"$'\n'
-    says "train        4                    ....................111111111111111111111111111111"$'\n'
-    says "train        5                         .........................X"$'\n'
-    says "train        6                              ...............-"$'\n'
-    says "train        8                                              ....00000000000000000000"$'\n'
-    says "train        7                                                       ..............."$'\n'
-    [[ $output == *"train        9                                                                     -" ]]
+    says "a column is 1.2 s"
+    says "  train             1        0000000000000000000000000000000000"$'\n'
+    says "  train             2            111111111111111111111X"$'\n'
+    says "  train             4                .................1111111111111111111111111"$'\n'
+    says "  train             5                    .....................X"$'\n'
+    says "  train             6                        .............-"$'\n'
+    says "  train             8                                      ...00000000000000000"$'\n'
+    says "  train             7                                             ............."$'\n'
+    [[ $output == *"  train             9                                                         -" ]]
     says_not "slots in use"
     # One lane below the other, in the order in which they came; and who has the slot goes in where the other was killed.
     grep -q '<desc id=.about.>For each process that came a lane' "$T/x.svg"
     grep -q '8 came, 2 inside at once at most, 1 killed inside, 1 killed in line; entered in the order' "$T/x.svg"
     [ "$(grep -o "class='pid'>[0-9]*" "$T/x.svg" | tr -dc '0-9\n' | tr '\n' ' ')" = "1 2 4 5 6 8 7 9 " ]
-    grep -q "process 2: waited 0 s, in slot 1 for 25 s; killed</title><rect class='c1' x='223.00' .* width='315.00'" "$T/x.svg"
-    grep -q "process 4: waited 20 s, in slot 1 for 30 s, not over</title><rect class='waits' .*<rect class='c1' x='538.00'" \
+    grep -q "process 2: waited 0 s, in slot 1 for 25 s; killed</title><rect class='c1' x='259.67' .* width='298.33'" "$T/x.svg"
+    grep -q "process 4: waited 20 s, in slot 1 for 30 s, not over</title><rect class='waits' .*<rect class='c1' x='558.00'" \
         "$T/x.svg"
-    grep -q "cx='538.00'.*>killed: slot 1 goes to the next in line<" "$T/x.svg"
+    grep -q "cx='558.00'.*>killed: slot 1 goes to the next in line<" "$T/x.svg"
     grep -q 'process 5: waited 25 s at most; killed in line' "$T/x.svg"
     grep -q '>its time was over<' "$T/x.svg"
     # Who goes in before one that had come earlier is seen to.
@@ -422,6 +422,27 @@ minute() {
     many | head -n -3 >"$T/log"
     report "$T/log"
     says_not "a column is"
+}
+
+@test "a lane says which command of a program it is, and its job" {
+    {
+        command="nice -n 3 ./train 1" line 0 enter 1 '"slot":0,"ticket":1,"waited":0.0,"job":"@319"'
+        command="nice -n 3 ./train 1" line 5 exit 1 '"slot":0,"ticket":1,"inside":5.0,"job":"@319"'
+        command="bash bin/nightly --of 'a day'" entered 6 2 0 2 0.0
+        command="./train 3" line 7 wait 3 '"place":1,"job":"@320"'
+        command="sh -c 'make; make check'" line 8 give_up 4 '"waited":1.0,"why":"timed_out","status":124,"job":"@x1"'
+        command="./train 5" line 10 exit 5 '"slot":1,"ticket":0,"inside":10.0,"job":"@1"'
+    } >"$T/log"
+    report "$T/log" --svg "$T/x.svg"
+    says "  train 1           @319     0000"
+    says "  nightly --of '... 2     "
+    says "  train 3           @320  "
+    says "  sh -c 'make; m... 4     "
+    says "  train 5           @1       1111"
+    [ "$(wc -L <<<"$output")" -le 80 ]
+    grep -q '>train 1 <tspan class=.pid.>@319<' "$T/x.svg"
+    grep -q '>train 3, job @320, process 3: waited' "$T/x.svg"
+    says "    train             1    79 %"
 }
 
 @test "a picture: each stay, with who it was, or columns if they are many" {

@@ -92,7 +92,7 @@ left() {
     eventually shown "demo +waits +place 1 +$pid "
     let_go a
     eventually shown "demo +left +slot 0 +$command "
-    eventually shown "demo +entered +slot 0 +[0-9]+ .*after"
+    eventually shown "demo +entered +slot 0 +[0-9]+ .* sh -c"
     eventually inside b
     # Whoever is killed inside while somebody waits is recovered at once.
     local dead=$pid
@@ -100,7 +100,7 @@ left() {
     enter c demo
     eventually shown "demo +waits .* $pid "
     kill -KILL "$dead" "$command"
-    eventually shown "demo +recovered +slot 0 +$command .*died inside"
+    eventually shown "demo +recovered +slot 0 +$command .* sh -c"
     eventually shown "recovered 1, abandoned 0"
     "$ADMIT" resize demo 3
     eventually shown 'demo +resized +from 1 to 3 slots'

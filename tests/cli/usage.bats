@@ -17,7 +17,7 @@ load helper
     local word
     for word in rm:remove delete:remove del:remove ls:list ps:status show:status exec:run start:run scale:resize kill:cancel tail:output \
         lock:enter unlock:leave \
-        verify:check diff:equivalent; do
+        verify:check diff:equivalent version:--version --try:run\ --try; do
         exits 2 "${word%:*}"
         [ "$stderr" = "admit: there is no command '${word%:*}'; did you mean '${word#*:}'?"$'\n'"Try 'admit --help'." ]
     done
@@ -25,7 +25,9 @@ load helper
         exits 2 $word
         says_error "did you mean 'output' or 'report'?"
     done
-    for word in submit queue; do
+    exits 2 -k 2 demo true
+    says_error "there is no command '-k'; did you mean 'run -k'?"
+    for word in submit queue -b; do
         exits 2 $word
         says_error "did you mean 'run -b'?"
     done

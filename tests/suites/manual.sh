@@ -25,6 +25,12 @@ fits_a_terminal() {
     test -s "$scratch/page" && ! grep -nE '.{81}' "$scratch/page"
 }
 
+# A heading that begins with a word such as In is to be that word, not what a macro of that name makes of it.
+headings_are_words() {
+    ! grep -nE '^\.It [A-Z][a-z] ' "$1" |
+        grep -vE '^[0-9]+:\.It (Bq|Cm|Ev|Fl|Fn|Li|Pa|Va|Vt) '
+}
+
 without_comments() {
     awk '{ text = text $0 "\n" }
         END {
@@ -105,6 +111,7 @@ differences_are_noticed() {
 for file in docs/man/admit.*; do
     check "$file is well formed" is_well_formed "$file"
     check "$file fits a terminal" fits_a_terminal "$file"
+    check "$file has the headings that it says" headings_are_words "$file"
 done
 check "admit(3) has the functions of admit.h, as they are declared" has_all_functions
 check "admit(3) explains each of them" explains_all_functions

@@ -278,7 +278,7 @@ static void a_line_has_no_control_characters(void **state)
     change_line(
         &(struct change){.kind = CHANGE_LEFT, .who = &one, .is_inside = true, .number = 3, .lasted = 2 * SECOND},
         100 * SECOND, "a\tb", 6, line);
-    assert_non_null(strstr(line, "a?b     left       slot 3    12 -  (after 2.0 s) rm ?[2J?? x"));
+    assert_non_null(strstr(line, "a?b     left       slot 3    12 -  rm ?[2J?? x (after 2.0 s)"));
     change_line(&(struct change){.kind = CHANGE_UNUSABLE, .text = "no \033gate"}, 100 * SECOND, "a", 0, line);
     assert_non_null(strstr(line, " unusable   no ?gate"));
 }

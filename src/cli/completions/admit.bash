@@ -34,6 +34,8 @@ _admit() {
     # Of the last word, what readline replaces is the last piece.
     [ "$piece" != = ] && [ "$piece" != : ] || piece=
     local word=${words[-1]} before=${words[-1]%"$piece"} offer
+    # An @ readline replaces, too, though bash cuts there.
+    before=${before%@}
     COMPREPLY=()
     while IFS= read -r offer; do
         case $offer in

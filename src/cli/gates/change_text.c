@@ -72,11 +72,11 @@ static void remark(const struct change *change, char text[128])
     text[0] = '\0';
     const size_t length = strlen(what), after = strlen("after");
     if (strcmp(what + length - after, "after") != 0)
-        snprintf(text, 128, "(%s) ", what);
+        snprintf(text, 128, "(%s)", what);
     else if (so_long[0] != '\0')
-        snprintf(text, 128, "(%s %s) ", what, so_long);
+        snprintf(text, 128, "(%s %s)", what, so_long);
     else if (length > after)
-        snprintf(text, 128, "(%.*s) ", (int)(length - after - strlen(", ")), what);
+        snprintf(text, 128, "(%.*s)", (int)(length - after - strlen(", ")), what);
 }
 
 static void print_who(FILE *out, const struct change *change)
@@ -92,7 +92,7 @@ static void print_who(FILE *out, const struct change *change)
     admit_printable(full, text, sizeof text);
     fprintf(out, "%-8s  %s %s  ", where, pid, text);
     remark(change, text);
-    fprintf(out, "%s%s", text, printable(who->command, command));
+    fprintf(out, "%s%s%s", printable(who->command, command), who->command[0] != '\0' ? " " : "", text);
 }
 
 static void print_count(FILE *out, uint64_t count, const char *what, const char **joined)

@@ -70,10 +70,13 @@ struct timespec in_future(uint64_t ns)
 unsigned slots_argument(const char *command, const char *what, const char *text)
 {
     cpu_set_t cores;
-    if (strcmp(text, "cores") != 0 && (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0'))
-        usage_error(command, "%s takes a whole number from 1 to %d, or cores, not '%s'", what, ADMIT_GATE_K_MAX, text);
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10); /* of too many digits the largest there is */
+    const bool is_number = text[0] >= '0' && text[0] <= '9' && *end == '\0';
+    if (is_number && number >= 1 && number <= ADMIT_GATE_K_MAX)
+        return (unsigned)number;
     if (strcmp(text, "cores") != 0)
-        return (unsigned)number_argument(command, what, text, 1, ADMIT_GATE_K_MAX);
+        usage_error(command, "%s takes a whole number from 1 to %d, or cores, not '%s'", what, ADMIT_GATE_K_MAX, text);
     int count =
         sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (unsigned)count;

@@ -94,7 +94,7 @@ static void tell_why_nothing(const struct job *job)
 
 int command_output(int argc, char **argv)
 {
-    struct arguments arguments = {.command = "output", .argc = argc, .argv = argv, .plain_max = 1};
+    struct arguments arguments = {.command = "output", .argc = argc, .argv = argv, .plain_max = 2};
     bool follows = false;
     for (const char *option; (option = next_option(&arguments)) != NULL;) {
         if (is_option(option, "-h", "--help")) {
@@ -110,6 +110,9 @@ int command_output(int argc, char **argv)
     struct job job;
     if (id == NULL)
         usage_error("output", "of which job? Such as @17; 'admit jobs' names them");
+    if (plain_argument(&arguments, 1) != NULL)
+        usage_error("output", "'%s' is one job too many: it prints what one of them has printed",
+                    plain_argument(&arguments, 1));
     job_open_or_exit(&job, "output", id);
     int fd = open_output(&job);
     uint64_t at = job.facts.output_from, from = at;

@@ -5,6 +5,7 @@
 #include "cli/gates/report_line.h"
 
 #include <admit.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 16 };
@@ -206,7 +207,7 @@ static bool skip_value(struct reader *reader, unsigned depth)
 
 /* As they stand in a line: NULL and ABSENT are not there. */
 struct fields {
-    const char *time, *event, *gate, *path, *user, *command, *why;
+    const char *time, *event, *gate, *path, *user, *command, *why, *job;
     struct number k, pid, slot, ticket, place, waited, inside, status;
     bool owner_died, token;
 };
@@ -217,7 +218,7 @@ static bool take_field(struct reader *reader, const char *key, struct fields *fi
         const char *key, **value;
     } texts[] = {{"time", &fields->time}, {"event", &fields->event}, {"gate", &fields->gate},
                  {"path", &fields->path}, {"user", &fields->user},   {"command", &fields->command},
-                 {"why", &fields->why}};
+                 {"why", &fields->why},   {"job", &fields->job}};
     const struct {
         const char *key;
         struct number *value;
@@ -343,6 +344,16 @@ static bool has_what_it_needs(const struct fields *fields, enum log_event event)
            (fields->status.whole == ABSENT || is_count(&fields->status, 0, 255));
 }
 
+/* "@319" */
+static uint32_t job_of(const char *text)
+{
+    enum { DIGITS_MAX = 9 };
+    const size_t length = text != NULL ? strlen(text) : 0;
+    if (length < 2 || length > 1 + DIGITS_MAX || text[0] != '@' || strspn(text + 1, "0123456789") != length - 1)
+        return 0;
+    return (uint32_t)strtoul(text + 1, NULL, 10);
+}
+
 static enum line_kind understand(const struct fields *fields, int64_t now, struct log_line *line)
 {
     const int64_t year_2000 = INT64_C(946684800) * 1000000, day = INT64_C(86400) * 1000000;
@@ -360,6 +371,7 @@ static enum line_kind understand(const struct fields *fields, int64_t now, struc
     line->command = fields->command != NULL ? fields->command : "";
     line->k = (uint16_t)fields->k.whole;
     line->pid = (uint32_t)fields->pid.whole;
+    line->job = job_of(fields->job);
     line->slot = is_count(&fields->slot, 0, ADMIT_GATE_K_MAX - 1) ? (uint16_t)fields->slot.whole : 0;
     line->ticket = (uint64_t)(line->event == LOG_WAIT ? fields->place.whole : fields->ticket.whole);
     line->span = span_of(line->event == LOG_EXIT ? &fields->inside : &fields->waited);

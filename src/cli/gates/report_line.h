@@ -24,7 +24,7 @@ struct log_line {
     int64_t span;    /* microseconds: waited, of LOG_ENTER and LOG_GIVE_UP; inside, of LOG_EXIT */
     uint64_t ticket; /* of LOG_WAIT the place in line */
     const char *gate, *path, *user, *command; /* never NULL */
-    uint32_t pid;
+    uint32_t pid, job;                        /* job 0: none */
     uint16_t k, slot;
     int16_t status; /* -1: none */
     enum log_event event;

@@ -94,11 +94,14 @@ static uint32_t gate_of(struct log *log, const struct log_line *line)
     return gate;
 }
 
-static uint16_t program_of(struct log *log, const char *command)
+static void note_command(struct log *log, const char *command, struct event *event)
 {
     static char name[LINE_MAX_BYTES + 1];
-    name_program(command, name);
-    return (uint16_t)number_of(&log->programs, name, strlen(name), PROGRAMS_MAX);
+    char beginning[256];
+    const char *behind = name_program(command, name);
+    snprintf(beginning, sizeof beginning, "%.100s%.150s", name, behind);
+    event->program = (uint16_t)number_of(&log->programs, name, strlen(name), PROGRAMS_MAX);
+    event->command = (uint16_t)number_of(&log->commands, beginning, strlen(beginning), PROGRAMS_MAX);
 }
 
 /* --- lines --------------------------------------------------------------------------------------------------------- */
@@ -112,22 +115,23 @@ static void keep(struct log *log, const struct log_line *line)
         log->room = log->room == 0 ? 1024 : log->room + log->room / 2;
         log->events = must_reallocate(log->events, log->room * sizeof *log->events);
     }
-    log->events[log->count++] =
-        (struct event){.time = line->time,
-                       .span = line->span,
-                       .ticket = line->ticket,
-                       .number = (uint32_t)log->lines,
-                       .gate = gate,
-                       .pid = line->pid,
-                       .user = (uint16_t)number_of(&log->users, line->user, strlen(line->user), PROGRAMS_MAX),
-                       .program = program_of(log, line->command),
-                       .k = line->k,
-                       .slot = line->slot,
-                       .status = line->status,
-                       .event = (uint8_t)line->event,
-                       .why = (uint8_t)line->why,
-                       .owner_died = line->owner_died,
-                       .token = line->token};
+    struct event *event = &log->events[log->count++];
+    *event = (struct event){.time = line->time,
+                            .span = line->span,
+                            .ticket = line->ticket,
+                            .number = (uint32_t)log->lines,
+                            .gate = gate,
+                            .pid = line->pid,
+                            .job = line->job,
+                            .user = (uint16_t)number_of(&log->users, line->user, strlen(line->user), PROGRAMS_MAX),
+                            .k = line->k,
+                            .slot = line->slot,
+                            .status = line->status,
+                            .event = (uint8_t)line->event,
+                            .why = (uint8_t)line->why,
+                            .owner_died = line->owner_died,
+                            .token = line->token};
+    note_command(log, line->command, event);
 }
 
 struct reading {
@@ -309,5 +313,6 @@ void log_free(struct log *log)
     free_names(&log->paths);
     free_names(&log->users);
     free_names(&log->programs);
+    free_names(&log->commands);
     free(log->events);
 }

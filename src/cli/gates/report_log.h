@@ -21,8 +21,8 @@ struct event {
     int64_t time, span; /* microseconds */
     uint64_t ticket;
     uint32_t number; /* of the line: two of the same time stay in order */
-    uint32_t gate, pid;
-    uint16_t user, program; /* NO_NAME: there are too many to tell them apart */
+    uint32_t gate, pid, job;
+    uint16_t user, program, command; /* NO_NAME: there are too many to tell them apart */
     uint16_t k, slot;
     int16_t status;
     uint8_t event, why;
@@ -33,8 +33,9 @@ struct log {
     struct event *events;
     size_t count, room;
     struct names paths, users, programs;
-    char **gate_names;  /* by path: as somebody named it, best without a slash */
-    const char *wanted; /* a gate's name or path: lines of others are passed over; NULL: all are wanted */
+    struct names commands; /* a program with its arguments, or the beginning of that */
+    char **gate_names;     /* by path: as somebody named it, best without a slash */
+    const char *wanted;    /* a gate's name or path: lines of others are passed over; NULL: all are wanted */
     uint64_t lines, kinds[LINE_KINDS], too_long, repeated;
     int64_t back; /* by how much, at most, a line is older than one above it in its file, if that is over a second */
     bool unread;  /* a file, or some of it; why has been said */

@@ -118,7 +118,7 @@ static enum found look_behind(const struct front *front, const char *at, const c
     return NOTHING;
 }
 
-void name_program(const char *command, char *name)
+const char *name_program(const char *command, char *name)
 {
     const char *at = command;
     *name = '\0';
@@ -126,26 +126,29 @@ void name_program(const char *command, char *name)
         char letter = '\0';
         const char *const begins = at;
         if (!take_word(&at, name))
-            return;
+            return at;
         drop_folder(name);
         const struct front *front = front_of(name);
         if (front == NULL)
-            return;
+            return at;
         const char *behind;
         const enum found found = look_behind(front, at, &behind, name, &letter);
         if (found == PROGRAM && front->runs_any) {
             at = behind;
             continue;
         }
+        if (found != NOTHING)
+            take_word(&behind, name);
         if (found == PROGRAM) {
             drop_folder(name);
-            return;
+            return behind;
         }
         at = begins; /* it has no other name than its own */
         take_word(&at, name);
         drop_folder(name);
-        if (found == TEXT)
-            memcpy(name + strlen(name), (const char[]){' ', '-', letter, '\0'}, 4);
-        return;
+        if (found == NOTHING)
+            return at;
+        memcpy(name + strlen(name), (const char[]){' ', '-', letter, '\0'}, 4);
+        return behind;
     }
 }

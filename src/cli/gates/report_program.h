@@ -17,7 +17,8 @@
 
 #include <stddef.h>
 
-/* `command`: as a line of a log has it, its words quoted for a shell. `name` has room for as much as that. */
-void name_program(const char *command, char *name);
+/* `command`: as a line of a log has it, its words quoted for a shell. `name` has room for as much as that. Returns what
+ * stands behind it in `command`, blanks first. */
+const char *name_program(const char *command, char *name);
 
 #endif

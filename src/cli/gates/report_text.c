@@ -312,7 +312,7 @@ void print_reckoning(const struct reckoning *r, const struct log *log, const str
 void print_oddities(const struct log *log)
 {
     static const char *const whys[LINE_KINDS] = {[LINE_TORN] = "torn",
-                                                 [LINE_FOREIGN] = "of something else",
+                                                 [LINE_FOREIGN] = "that are no log's",
                                                  [LINE_UNKNOWN_EVENT] = "of an event unknown here",
                                                  [LINE_MISDATED] = "dated before 2000 or after tomorrow"};
     uint64_t odd = log->too_long + log->repeated;

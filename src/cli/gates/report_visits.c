@@ -21,17 +21,17 @@ int visits_height(const struct panel *panel)
 
 static void say_who(const struct picture *picture, const struct visit *visit, unsigned most)
 {
-    const char *program = name_of(&picture->log->programs, visit->program);
-    print_escaped(picture->out, program == NULL ? "?" : program[0] == '\0' ? "unnamed" : program, most);
+    print_escaped(picture->out, name_of_visit(picture->log, visit), most);
 }
 
 static void draw_lane(const struct picture *picture, const struct panel *panel, const struct visit *visit)
 {
     const int y = middle_of(panel, visit);
+    char number[16];
     fprintf(picture->out, "<path class='grid' d='M%d %dH%d'/><text class='end' x='%d' y='%d'>", picture->left, y, RIGHT,
             picture->left - 12, y + 5);
-    say_who(picture, visit, 14);
-    fprintf(picture->out, " <tspan class='pid'>%u</tspan></text>\n", visit->pid);
+    say_who(picture, visit, 18);
+    fprintf(picture->out, " <tspan class='pid'>%s</tspan></text>\n", number_of_visit(visit, number));
 }
 
 /* For who points at it. */
@@ -52,6 +52,8 @@ static void draw_tip(const struct picture *picture, const struct visit *visit)
         fputs(", ", picture->out);
         print_escaped(picture->out, user != NULL ? user : "?", 60);
     }
+    if (visit->job != 0)
+        fprintf(picture->out, ", job @%u", visit->job);
     fprintf(picture->out, ", process %u: waited %s", visit->pid, span_for_people(visit->entered - visit->came, waited));
     if (visit->was_inside)
         fprintf(picture->out, ", in slot %u for %s", visit->slot, span_for_people(visit->end - visit->entered, inside));

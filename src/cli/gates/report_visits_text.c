@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-enum { LANE_MAX = 60, LANE_MIN = 10, NAME_COLUMNS = 12, NAME_SIZE = 64, BEFORE_LANE = 4 + NAME_COLUMNS + 1 + 10 + 1 };
+enum { LANE_MAX = 60, LANE_MIN = 10, NAME_COLUMNS = 17, NAME_SIZE = 256, BEFORE_LANE = 2 + NAME_COLUMNS + 1 + 8 + 1 };
+enum { USUAL_WIDTH = 80 };
 
 static char letter_of(unsigned slot)
 {
@@ -40,8 +41,7 @@ static char mark_of(const struct visit *visit, int64_t from, int64_t to)
 
 static void print_lane(const struct log *log, const struct reckoning *r, const struct visit *visit, unsigned columns)
 {
-    char name[NAME_SIZE], lane[LANE_MAX + 1];
-    const char *program = name_of(&log->programs, visit->program);
+    char name[NAME_SIZE], number[16], lane[LANE_MAX + 1];
     const int64_t span = r->last - r->first;
     unsigned length = 0;
     for (unsigned c = 0; c < columns; c++) {
@@ -50,23 +50,24 @@ static void print_lane(const struct log *log, const struct reckoning *r, const s
         length = lane[c] != ' ' ? c + 1 : length;
     }
     lane[length] = '\0';
-    admit_printable(program == NULL ? "?" : program[0] == '\0' ? "unnamed" : program, name, sizeof name);
+    admit_printable(name_of_visit(log, visit), name, sizeof name);
     cut_to_columns(name, NAME_COLUMNS);
-    printf("    %s%*s %-10u %s\n", name, (int)(NAME_COLUMNS - columns_of_text(name)), "", visit->pid, lane);
+    printf("  %s%*s %-8s %s\n", name, (int)(NAME_COLUMNS - columns_of_text(name)), "", number_of_visit(visit, number),
+           lane);
 }
 
 bool print_visits(const struct reckoning *r, const struct log *log, const struct event *events, size_t count)
 {
     struct visit visits[VISITS_MAX];
     const size_t came = r->last > r->first ? find_visits(log, events, count, visits) : 0;
-    const unsigned width = width_of_terminal();
-    unsigned columns = LANE_MAX;
+    const unsigned terminal = width_of_terminal(), room = (terminal > 0 ? terminal : USUAL_WIDTH) - 1;
+    const unsigned columns = room < LANE_MIN + BEFORE_LANE   ? LANE_MIN
+                             : room > LANE_MAX + BEFORE_LANE ? LANE_MAX
+                                                             : room - BEFORE_LANE;
     char span[32];
     if (came == 0)
         return false;
-    if (width > 0 && width < LANE_MAX + BEFORE_LANE + 1)
-        columns = width < LANE_MIN + BEFORE_LANE + 1 ? LANE_MIN : width - BEFORE_LANE - 1;
-    printf("\n  each that came: . in line, 0 1 2 in that slot, X killed, - gave up; a column is %s\n",
+    printf("\n  . in line, 0 1 2 in that slot, X killed, - gave up; a column is %s\n",
            span_for_people((r->last - r->first) / (int64_t)columns, span));
     for (size_t v = 0; v < came; v++)
         print_lane(log, r, &visits[v], columns);

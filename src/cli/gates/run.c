@@ -43,7 +43,7 @@ static const char help_text[] =
     "                      'admit output' shows it, for a day after the end\n"
     "  -E, --conflict-exit-code CODE\n"
     "                      the status if the time is over or there is no slot, instead of 124 and 75\n"
-    "  -q, --quiet         say nothing about waiting or --limit; nor of a --mode or --capacity that the gate has not\n"
+    "  -q, --quiet         say nothing of waiting and --limit, nor that the gate has another --mode or --capacity\n"
     "      --limit TIME    end the command after this time, and say so: SIGTERM, and SIGKILL five seconds later; with\n"
     "                      --children or -b what it has started, too, such as the program that a script waits for\n"
     "      --log FILE      append a line of JSON for each wait, entry, exit and recovery to FILE, for 'admit report';\n"

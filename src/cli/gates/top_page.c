@@ -277,7 +277,7 @@ static void put_help(struct pen *pen)
                                         "",
                                         "  slot '-': its turn has come, and it has yet to take its slot",
                                         "  stopped: by a signal     orphan: its admit was killed, the command holds on",
-                                        "  died: nobody has come since, to whom what it had would go",
+                                        "  died: what it had goes to the next that comes, and nobody has yet",
                                         "  recovered: what a dead one had has come back"};
     for (unsigned l = 0; l < sizeof lines / sizeof lines[0]; l++)
         if (takes_row(pen))

@@ -142,14 +142,14 @@ void view_print(const char *name, const admit_view *view)
 
 void view_write_who(struct json_writer *json, const admit_participant *participant)
 {
-    char command[ADMIT_COMMAND_SIZE], host[ADMIT_COMMAND_SIZE], user[64];
+    char user[64];
     if (participant->pid > 0)
         json_put_number(json, "pid", (uint64_t)participant->pid);
     else
         json_put_null(json, "pid");
     json_put_text(json, "user", user_of(participant, user));
-    json_put_text(json, "host", participant->host[0] != '\0' ? printable(participant->host, host) : NULL);
-    json_put_text(json, "command", participant->command[0] != '\0' ? printable(participant->command, command) : NULL);
+    json_put_text(json, "host", participant->host[0] != '\0' ? participant->host : NULL);
+    json_put_text(json, "command", participant->command[0] != '\0' ? participant->command : NULL);
 }
 
 static void write_participant(void *context, enum view_list list, int number, const admit_participant *participant)

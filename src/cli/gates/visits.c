@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/gates/visits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,12 @@ static struct visit *add_visit(struct finding *finding, struct visit visit)
     return &finding->visits[finding->count++];
 }
 
-/* That of a stay; NULL: the log began later. */
-static const struct event *entry_of(const struct finding *finding, const struct stay *stay)
+/* Its entry or its exit; NULL: that is not in the log. */
+static const struct event *event_of(const struct finding *finding, const struct stay *stay, enum log_event kind)
 {
     for (size_t e = 0; e < finding->event_count; e++) {
         const struct event *event = &finding->events[e];
-        if (event->event == LOG_ENTER && event->pid == stay->pid && event->ticket == stay->ticket)
+        if (event->event == kind && event->pid == stay->pid && event->ticket == stay->ticket)
             return event;
     }
     return NULL;
@@ -47,15 +48,18 @@ static void add_stay(struct finding *finding, const struct stay *stay)
                                          [STAY_BEGAN_BEFORE] = VISIT_LEFT,
                                          [STAY_END_UNKNOWN] = VISIT_EXIT_NOT_TOLD,
                                          [STAY_NOT_OVER] = VISIT_STILL_INSIDE};
-    const struct event *entry = entry_of(finding, stay);
+    const struct event *entry = event_of(finding, stay, LOG_ENTER);
+    const struct event *some = entry != NULL ? entry : event_of(finding, stay, LOG_EXIT);
     const bool killed = stay->kind == STAY_END_UNKNOWN && next_was_told_of_death(finding, stay);
     add_visit(finding, (struct visit){.came = entry != NULL ? stay->begin - entry->span : stay->begin,
                                       .entered = stay->begin,
                                       .end = stay->end,
                                       .ticket = stay->ticket,
                                       .pid = stay->pid,
+                                      .job = some != NULL ? some->job : 0,
                                       .user = stay->user,
                                       .program = stay->program,
+                                      .command = some != NULL ? some->command : NO_NAME,
                                       .slot = stay->slot,
                                       .status = stay->status,
                                       .how = killed ? VISIT_KILLED : how[stay->kind],
@@ -82,8 +86,10 @@ static void add_unended(struct finding *finding, const struct event *wait, int64
     struct visit *visit = add_visit(finding, (struct visit){.came = wait->time,
                                                             .end = last,
                                                             .pid = wait->pid,
+                                                            .job = wait->job,
                                                             .user = wait->user,
                                                             .program = wait->program,
+                                                            .command = wait->command,
                                                             .status = -1,
                                                             .how = VISIT_STILL_WAITING});
     for (size_t e = 0; e < finding->event_count; e++) {
@@ -103,8 +109,10 @@ static void add_event(struct finding *finding, const struct event *event)
                                           .entered = event->time,
                                           .end = event->time,
                                           .pid = event->pid,
+                                          .job = event->job,
                                           .user = event->user,
                                           .program = event->program,
+                                          .command = event->command,
                                           .status = event->status,
                                           .how = VISIT_GAVE_UP,
                                           .why = event->why});
@@ -142,6 +150,19 @@ size_t find_visits(const struct log *log, const struct event *events, size_t cou
     qsort(all, finding.count, sizeof *all, by_coming);
     memcpy(visits, all, finding.count * sizeof *all);
     return finding.count;
+}
+
+const char *name_of_visit(const struct log *log, const struct visit *visit)
+{
+    const char *command = name_of(&log->commands, visit->command);
+    const char *name = command != NULL ? command : name_of(&log->programs, visit->program);
+    return name == NULL ? "?" : name[0] == '\0' ? "unnamed" : name;
+}
+
+const char *number_of_visit(const struct visit *visit, char buffer[16])
+{
+    snprintf(buffer, 16, "%s%u", visit->job != 0 ? "@" : "", visit->job != 0 ? visit->job : visit->pid);
+    return buffer;
 }
 
 const struct visit *heir_of(const struct visit *killed, const struct visit *visits, size_t count)

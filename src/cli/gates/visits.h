@@ -22,8 +22,8 @@ enum visit_end {
 struct visit {
     int64_t came, entered, end; /* microseconds; entered is `end` if it never was inside */
     uint64_t ticket;
-    uint32_t pid;
-    uint16_t user, program, slot;
+    uint32_t pid, job; /* job 0: none */
+    uint16_t user, program, command, slot;
     int16_t status; /* -1: none */
     enum visit_end how;
     uint8_t why; /* of VISIT_GAVE_UP: enum log_why */
@@ -36,6 +36,11 @@ size_t find_visits(const struct log *log, const struct event *events, size_t cou
 
 /* The one that has the slot of this one, which was killed inside, from its end on; NULL: none. */
 const struct visit *heir_of(const struct visit *killed, const struct visit *visits, size_t count);
+
+/* Its command, by which it is told from others of the same program. */
+const char *name_of_visit(const struct log *log, const struct visit *visit);
+/* Its job, such as @17, or else the process that came. */
+const char *number_of_visit(const struct visit *visit, char buffer[16]);
 
 /* What they come to. */
 struct visits_sum {

@@ -130,6 +130,11 @@ int admit_open_directory(bool make, char *path, size_t size)
     if (fd < 0) {
         if (errno == ENOENT && !given)
             admit_gate_error(ADMIT_NO_GATE, "there are no gates in %s", path);
+        else if (errno == ENOENT)
+            admit_gate_error(
+                ADMIT_SYSTEM,
+                "cannot open the directory of gates %s: ADMIT_DIR names it, and it does not exist; make it with mkdir",
+                path);
         else if (errno == ELOOP || (errno == ENOTDIR && !given))
             admit_gate_error(ADMIT_NOT_YOURS, "%s is not a directory of yours", path);
         else
