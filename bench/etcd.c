@@ -268,7 +268,7 @@ static double requests_s(void (*ask)(struct etcd *etcd, int64_t lease), double s
     return rate;
 }
 
-/* As one who comes when so many are in line gets it. */
+/* As a client that comes when so many are in line gets it. */
 static void measure_list(unsigned places)
 {
     struct etcd *etcd = connect_to();

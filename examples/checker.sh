@@ -32,7 +32,7 @@ show 1 "$BUILD/admit" check one_bit -n 2 --property lockout-freedom
 printf '\nIts paper says so, and much else. Each sentence is a row of a table, to be asked again:\n'
 show 0 "$BUILD/admit" claims lamport86 --only starvation
 
-printf '\nTheorem 8 is not so as it stands. It says that this algorithm finds back by itself from any start (docs/findings.md):\n'
+printf '\nTheorem 8 is not so as it stands. It says that this algorithm comes to work again by itself from any start (docs/findings.md):\n'
 show 1 "$BUILD/admit" check n_factorial_bit/one_bit_stabilizing -n 2 --fault transient --property deadlock-freedom
 
 printf '\nA proof that plays: n processes need n variables. If two share one, they lose:\n'

@@ -6,7 +6,7 @@
  * Design summary
  *  - A place in line is a key with a lease, LINE of this client; the revision at which it was created is the ticket.
  *    Enabled: fewer than k keys of the line were created before. They only become fewer.
- *  - A hold ends by a deletion: by one who leaves, or because its lease has ended. Those who wait hear of either alike.
+ *  - A hold ends by a deletion: by a client that leaves, or because its lease has ended. Those who wait hear of either alike.
  *  - Whatever is asked may be done late, even after it has been asked again and other requests were done. So each request
  *    is conditional upon what its first execution changes: a draw upon the revision of the draw before (PASSAGES), a
  *    slot upon having none yet, and both that and a leave upon the revision of the place.

@@ -2,7 +2,7 @@
  *
  * How many slots a gate on etcd has, and its end.
  *
- * k is two keys, `k` and `declared`, which change together. Who draws a place does so under the condition that k is what it
+ * k is two keys, `k` and `declared`, which change together. A client that draws a place does so under the condition that k is what it
  * believes; who waits is told of a change by line/0, a place of nobody's that goes in the transaction that changes k.
  */
 #include "cluster/there.h"

@@ -124,7 +124,7 @@ void participant_forget(struct participant *participant)
     free_rest(participant);
 }
 
-/* A look, so that it takes no place that it cannot use; but for one who comes in between. */
+/* A look, so that it takes no place that it cannot use; but for a client that comes in between. */
 static bool seems_free(struct client *client)
 {
     char prefix[KEY_SIZE];
@@ -192,7 +192,7 @@ static void set_lost(struct client *client, void (*lost)(void *data), void *data
     pthread_mutex_unlock(&client->lock);
 }
 
-/* A watch costs a connection, and the server each of its news; so that of one who has come back is kept that comes and goes, and
+/* A watch costs a connection, and the server each of its news; so that of a client that has come back is kept that comes and goes, and
  * only as long as it has to wait each time. */
 static void note_inside(struct client *client)
 {

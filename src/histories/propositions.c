@@ -41,10 +41,10 @@ static void proposition_3(struct timeline *timeline, unsigned i, set after)
     const struct party *party = &timeline->party[i];
     for (unsigned m = 0; m < timeline->n; m++)
         if (in(party->bound_begin, m))
-            timeline_expect(
-                timeline, PROPOSITION_3, in(after, m),
-                "process %u labelled before one who then scanned and was ahead of %u, but is itself not ahead of %u", i,
-                m, m);
+            timeline_expect(timeline, PROPOSITION_3, in(after, m),
+                            "process %u labelled before another that then scanned and was ahead of %u, but is itself "
+                            "not ahead of %u",
+                            i, m, m);
     for (unsigned other = 0; other < timeline->n; other++) {
         struct label_operation first = timeline->party[other].last_label;
         bool labelled_before = first.end != NEVER && party->last_label.begin > first.end;

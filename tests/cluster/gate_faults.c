@@ -34,7 +34,7 @@ static void holder_is_killed(void **context)
     crowd_expect_well(crowd, 10);
 }
 
-/* Also one with several slots: the one who comes has the slot of the one who is dead, and a larger token. */
+/* Also one with several slots: the client that comes has the slot of the client that is dead, and a larger token. */
 static void slot_of_killed_comes_back(void **context)
 {
     (void)context;

@@ -79,7 +79,7 @@ static void leader_is_cut_off(void **context)
 
 /* --- a client ------------------------------------------------------------------------------------------------------- */
 
-/* The one who is cut off knows before the next goes in, which the witness sees to. */
+/* The a client that is cut off knows before the next goes in, which the witness sees to. */
 static void lose_client(const char *gate, const char *told, bool with_leader)
 {
     enum { TTL = 3 };

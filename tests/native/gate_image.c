@@ -275,7 +275,7 @@ static void a_gate_of_an_earlier_version_in_use_is_refused(void **state)
     for (unsigned layout = 4; layout <= 5; layout++) {
         make_older_image(layout, false);
         *life_in_layout(layout, of_image.capacity + of_image.most_k - 1) = (uint32_t)getpid();
-        is_refused_as_used("one who manages it");
+        is_refused_as_used("a process that manages it");
     }
 }
 

@@ -60,7 +60,7 @@ const struct property_info property_info[PROPERTIES + 1] = {
     [BOUNDED_WAITING] = {.name = "bounded-waiting",
                          .number = "P7",
                          .words = "bounded waiting",
-                         .premise = "entries past one who waits",
+                         .premise = "entries past a process that waits",
                          .bound = "entry by one other",
                          .bounds = "entries by one other",
                          .needs_doorway = true,

@@ -40,7 +40,7 @@ bool change_is_harm(const struct change *change)
 
 /* --- for people ------------------------------------------------------------------------------------------------------- */
 
-/* Of one who is gone or has gone in: what is known beside that. Empty, or in parentheses. */
+/* Of a process that is gone or has gone in: what is known beside that. Empty, or in parentheses. */
 static void remark(const struct change *change, char text[128])
 {
     char so_long[32] = "";

@@ -131,7 +131,7 @@ static struct counted tell_left_behind(const struct look *look, const struct pai
     return counted;
 }
 
-/* Of one who is gone. A place is given up before it is counted: so one that left the line, and nothing was counted, is judged
+/* Of a process that is gone. A place is given up before it is counted: so one that left the line, and nothing was counted, is judged
  * at the next look. */
 static enum change_kind kind_of_end(const struct look *look, const struct counted *counted, bool is_inside)
 {

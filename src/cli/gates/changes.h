@@ -2,8 +2,8 @@
  *
  * changes.h - what has happened at a gate between two looks at it, as far as they tell.
  *
- * Who is there is known by the ticket. What became of one who is gone, the gate's counters tell: of entries, recoveries and
- * places given up. Where these allow more than one answer, none is given: it is gone. Who came and went between two looks was
+ * Who is there is known by the ticket. What became of a process that is gone, the gate's counters tell: of entries, recoveries and
+ * places given up. Where these allow more than one answer, none is given: it is gone. What came and went between two looks was
  * seen by nobody, and is counted alone.
  */
 #ifndef ADMIT_CLI_GATES_CHANGES_H

@@ -31,7 +31,7 @@ void hold_only_signals_that_end(sigset_t *held);
 /* What was sent to this process by another is sent to `pid`, too, which has from the terminal what came from there. */
 void pass_signal_on(const siginfo_t *info, pid_t pid);
 
-/* Ends as others expect of one whom this signal ended. Ctrl-C at a keyboard ends by the signal itself, so that a
+/* Ends as others expect of a process that this signal ended. Ctrl-C at a keyboard ends by the signal itself, so that a
  * shell's loop ends too; all else by 128 + signal. */
 _Noreturn void exit_for_signal(int signal);
 

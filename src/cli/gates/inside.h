@@ -17,7 +17,7 @@ void note_inside(admit_gate *gate, const admit_hold *hold, bool children);
 /* For a command that goes on in the background: it is inside of nothing any more, unless it is waited for there. */
 void note_detached(void);
 
-/* Costs nothing where neither such a command nor such a shell is above. Who was inside and has left is not, whatever its environment
+/* Costs nothing where neither such a command nor such a shell is above. A process that was inside and has left is not, whatever its environment
  * says. With which ticket it went in last, if that is wanted. */
 bool inside_by_environment(admit_gate *gate, uint64_t *ticket);
 /* In such a way that what is left running there is waited for. */

@@ -4,7 +4,7 @@
  * other. It is shorter than what a pipe takes at once (PIPE_BUF), so that this is true of a pipe, too.
  *
  * Before each line the file's name is looked at: a log that was renamed, as logrotate does, is followed by a new one of
- * that name, also by those who have waited since before. Who may not make one goes on in the old one.
+ * that name, also by those who have waited since before. A process that may not make one goes on in the old one.
  */
 #include "cli/gates/log.h"
 

@@ -265,7 +265,7 @@ static admit_error try_then_wait(struct wait *wait, const struct timespec *until
 }
 
 /* A gate that is removed before this process stands in line was nothing to it: the next one of this name is as
- * good, and if there is none it is made, or missed, as it would have been a moment later. One who has stood in line
+ * good, and if there is none it is made, or missed, as it would have been a moment later. A process that has stood in line
  * learns that the line is gone. Nobody removes gates so fast that the number of attempts matters. */
 enum { ATTEMPTS_MAX = 10000 };
 

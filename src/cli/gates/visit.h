@@ -31,7 +31,7 @@ struct visit {
     char *const *for_whom; /* the words that `admit status` shows */
     const char *log;       /* of --log; NULL: not given */
     struct log_stay stay;  /* whoever leaves says log_left of it before */
-    /* For one who goes on in the background: called once, when the place in line is drawn or the slot is had; and before
+    /* For a process that goes on in the background: called once, when the place in line is drawn or the slot is had; and before
      * the process ends since it was not let in, with the status. NULL: not called. */
     void (*placed)(void *data);
     void (*not_let_in)(void *data, int status);

@@ -26,7 +26,7 @@
 
 enum { OLDEST_LAYOUT = 3, FIRST_WITH_MANAGER = 4, FIRST_WITH_WORD_LAST = 5 };
 enum { PEOPLE_NAMED = 4, PEOPLE_SIZE = 300, RENEW_TRIES = 100 };
-#define A_MANAGER "one who manages it"
+#define A_MANAGER "a process that manages it"
 
 /* Of layout 3. */
 struct older_person {
@@ -320,7 +320,7 @@ static admit_error renew_mapped(const admit_gate *gate, char *memory, const stru
     int lock = admit_lock_file(gate, 0);
     if (lock < 0)
         return admit_gate_error(ADMIT_BUSY, "%s was made by an earlier version of admit, and is locked: by %s",
-                                gate->path, "one who manages it, or who may only read it");
+                                gate->path, "a process that manages it, or that may only read it");
     admit_error error = renew_locked(gate, &older, status);
     let_anchor_go(&older);
     close(lock);
