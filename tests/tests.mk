@@ -50,8 +50,10 @@ HERE = BUILD=$(BUILD) $(call longest_first,$(BUSY_LOCKS) $(UNIT_SUITES) $(BUSY_C
 	ASLEEP=1 $(SLEEPY_CLI) $(filter-out %/cluster/gate_storm,$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES) ASLEEP=
 # What is about time and servers more than about memory.
 FAULTS_OF_SERVERS := %/quorum $(addprefix %/cluster/gate_,partition quorum run storm store)
+# What explores so much that it takes minutes with a sanitizer, by code that the others go through too.
+EXPLORES_MUCH := %/unit/idle $(addprefix %/cli/,local_spin.bats count.bats bound.bats)
 ASAN = BUILD=$(BUILD)/asan ADMIT_TEST_QUICK=1 \
-	$(call longest_first,$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(BUSY_CLI)) \
+	$(call longest_first,$(filter-out $(EXPLORES_MUCH),$(call in_build,asan,$(BUSY_LOCKS) $(UNIT_SUITES)) $(BUSY_CLI))) \
 	ASLEEP=1 $(SLEEPY_CLI) $(call in_build,asan,$(filter-out $(FAULTS_OF_SERVERS),$(CLUSTER_SUITES)) $(IDLE_LOCKS) $(FAULT_SUITES)) ASLEEP=
 TSAN_SUITES := $(patsubst %,$(BUILD)/tsan/tests/native/%,stress gate_line gate_owner gate_threads) \
 	$(call in_build,tsan,$(filter %/watching %/gate %/names,$(CLUSTER_SUITES)))

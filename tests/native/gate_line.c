@@ -243,7 +243,7 @@ static void a_full_gate_says_so(void **state)
     if (one_more == 0) {
         admit_error error = admit_gate_try(gate, &hold);
         struct timespec until = in_us(50000);
-        if (error != ADMIT_FULL || strstr(admit_last_error_text(), "5 take part") == NULL)
+        if (error != ADMIT_FULL || strstr(admit_last_error_text(), "its 5 records are taken") == NULL)
             _exit(1);
         if (admit_gate_enter_until(gate, &hold, &until) != ADMIT_TIMED_OUT) /* whoever waits does so outside */
             _exit(2);
