@@ -99,7 +99,7 @@ static inline void take_spot(struct spot *spot, const struct seat *seat)
  * do nothing could keep all others out. So those of the last quarter are given back after each passage. */
 static bool is_guest(const struct seat *seat)
 {
-    return seat->who >= seat->gate->records - (seat->gate->records + 3) / 4;
+    return seat->who >= seat->gate->records - seat->gate->records / 4;
 }
 
 static void be_inside(struct seat *seat, admit_hold *hold, const struct locals *frame)
