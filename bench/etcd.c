@@ -274,7 +274,6 @@ static void measure_list(unsigned places)
     struct etcd *etcd = connect_to();
     char key[KEY_SIZE];
     double took[11];
-    size_t bytes = 0;
     told_of_process(&told);
     snprintf(told.command, sizeof told.command, "./train --data /srv/data --epochs 100");
     char *text = told_write(&told);
@@ -291,10 +290,9 @@ static void measure_list(unsigned places)
         if (etcd_do(etcd, &look, etcd_now() + INT64_C(10000000000), &answer) != ETCD_DONE)
             die(etcd_text(etcd));
         took[t] = now_ms() - began;
-        bytes = etcd->http.size;
         etcd_answer_free(&answer);
     }
-    printf("; to list a line of %u: %.1f ms, %zu KB\n", places, part_of(took, 11, 0.5), bytes / 1000);
+    printf("; to list a line of %u: %.1f ms\n", places, part_of(took, 11, 0.5));
     etcd_close(etcd);
 }
 
