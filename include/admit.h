@@ -229,7 +229,8 @@ typedef struct admit_gate_options {
                           time */
     unsigned capacity; /* how many threads can be inside and in line at a time. One that has been inside keeps its
                           record, so that it comes back at no cost, to its end or that of its handle; but of the last
-                          quarter each goes back with each passage, so that threads that do nothing keep nobody out.
+                          quarter each goes back with each passage, so that threads that do nothing keep nobody out
+                          (unless another thread left for them: any_thread).
                           0: ADMIT_GATE_CAPACITY, or twice k if that is more */
     unsigned mode;     /* permissions as for chmod; 0: 0600. A user needs both read and write. umask is ignored */
     int look_only;     /* 1: to inspect only, for which reading suffices; k must be 0 */

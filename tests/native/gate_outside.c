@@ -420,11 +420,15 @@ static void a_thread_that_ends_outside_holds_up_nobody(void **state)
 
 /* --- threads that do nothing -------------------------------------------------------------------------------------- */
 
+enum passage { ENTERS, TRIES, ENTERS_FOR_ANY_THREAD };
+
 struct idler {
     admit_gate *gate;
+    admit_hold hold;
     pthread_t thread;
     pthread_barrier_t *all_have_passed;
-    bool tries, passed;
+    enum passage passage;
+    bool passed;
 };
 
 /* It lives on, and does nothing more, until all have been inside. */
@@ -432,43 +436,50 @@ static void *passes_once(void *data)
 {
     struct idler *idler = data;
     struct timespec deadline;
-    admit_hold hold;
     clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += 60;
-    admit_error error = idler->tries ? ADMIT_NO_SLOT : ADMIT_OK;
-    while (error == ADMIT_NO_SLOT || error == ADMIT_FULL)
-        error = admit_gate_try(idler->gate, &hold);
-    if (!idler->tries)
-        error = admit_gate_enter_until(idler->gate, &hold, &deadline);
-    idler->passed = error == ADMIT_OK && admit_gate_leave(idler->gate, &hold) == ADMIT_OK;
+    const admit_wait wait = {.until = &deadline, .any_thread = idler->passage == ENTERS_FOR_ANY_THREAD};
+    admit_error error;
+    do
+        error = idler->passage == TRIES ? admit_gate_try(idler->gate, &idler->hold)
+                                        : admit_gate_enter_with(idler->gate, &idler->hold, &wait);
+    while (error == ADMIT_NO_SLOT || error == ADMIT_FULL);
+    idler->passed = error == ADMIT_OK && admit_gate_leave(idler->gate, &idler->hold) == ADMIT_OK;
     pthread_barrier_wait(idler->all_have_passed);
     return NULL;
+}
+
+enum { IDLERS = 20 };
+
+static void all_pass(unsigned k, enum passage passage)
+{
+    struct idler idlers[IDLERS];
+    pthread_barrier_t all_have_passed;
+    admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = 4});
+    assert_non_null(gate);
+    pthread_barrier_init(&all_have_passed, NULL, IDLERS);
+    for (unsigned t = 0; t < IDLERS; t++) {
+        idlers[t] = (struct idler){.gate = gate, .all_have_passed = &all_have_passed, .passage = passage};
+        assert_int_equal(pthread_create(&idlers[t].thread, NULL, passes_once, &idlers[t]), 0);
+    }
+    for (unsigned t = 0; t < IDLERS; t++) {
+        pthread_join(idlers[t].thread, NULL);
+        assert_true(idlers[t].passed);
+    }
+    pthread_barrier_destroy(&all_have_passed);
+    assert_all_slots_are_there(gate, k);
+    admit_gate_close(gate);
 }
 
 /* There are more of them than the gate has records. */
 static void threads_that_do_nothing_keep_nobody_out(void **state)
 {
     (void)state;
-    for (unsigned k = 1; k <= 2; k++)
-        for (unsigned tries = 0; tries <= 1; tries++) {
-            enum { IDLERS = 20 };
-            struct idler idlers[IDLERS];
-            pthread_barrier_t all_have_passed;
-            admit_gate *gate = admit_gate_create_private(&(admit_gate_options){.k = k, .most_k = k, .capacity = 4});
-            assert_non_null(gate);
-            pthread_barrier_init(&all_have_passed, NULL, IDLERS);
-            for (unsigned t = 0; t < IDLERS; t++) {
-                idlers[t] = (struct idler){.gate = gate, .all_have_passed = &all_have_passed, .tries = tries != 0};
-                assert_int_equal(pthread_create(&idlers[t].thread, NULL, passes_once, &idlers[t]), 0);
-            }
-            for (unsigned t = 0; t < IDLERS; t++) {
-                pthread_join(idlers[t].thread, NULL);
-                assert_true(idlers[t].passed);
-            }
-            pthread_barrier_destroy(&all_have_passed);
-            assert_all_slots_are_there(gate, k);
-            admit_gate_close(gate);
-        }
+    for (unsigned k = 1; k <= 2; k++) {
+        all_pass(k, ENTERS);
+        all_pass(k, TRIES);
+        all_pass(k, ENTERS_FOR_ANY_THREAD);
+    }
 }
 
 /* --- many, in and out, with kills --------------------------------------------------------------------------------- */

@@ -404,16 +404,19 @@ void admit_protocol_reserve(struct seat *seat)
     leaves(seat, (struct manner){.keeps_back = true});
 }
 
-/* False: its record has gone with it. */
-static bool leave_by(admit_gate *gate, struct seat *seat, const admit_hold *hold)
+static void leave_by(admit_gate *gate, struct seat *seat, const admit_hold *hold)
 {
+    const bool guest = seat_is(seat, SEAT_GUEST);
+    bool has_record = true;
     if (seat_is(seat, SEAT_BEQUEATHED))
         admit_heir_dismiss(seat, hold);
     atomic_store_explicit(&gate->spot[seat->slot].who, 0, memory_order_release);
     if (is_resizing(gate->header))
-        return admit_leave_resizing(gate, seat);
-    admit_protocol_leave(seat);
-    return true;
+        has_record = admit_leave_resizing(gate, seat);
+    else
+        admit_protocol_leave(seat);
+    if (guest && has_record && admit_life_is_own(seat)) /* another's, that one gives back when it comes by, or ends */
+        admit_seat_release(seat, LIFE_NOBODY);
 }
 
 /* One that any thread may leave by, this or another. With the lock, so that only one does, and its thread does not end
@@ -454,9 +457,7 @@ static __attribute__((noinline)) admit_error leave_slowly(admit_gate *gate, cons
     struct seat *seat = admit_seat_of(gate, hold);
     if (seat == NULL)
         return leave_as_any(gate, hold);
-    bool guest = seat_is(seat, SEAT_GUEST);
-    if (leave_by(gate, seat, hold) && guest)
-        admit_seat_release(seat, LIFE_NOBODY);
+    leave_by(gate, seat, hold);
     return ADMIT_OK;
 }
 
